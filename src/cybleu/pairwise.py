@@ -17,9 +17,10 @@ from .bleu_score.scores import QUARTERS, SCORER, score_of_precisions, smoothed_p
 from .bleu_score.smoothing import method_number
 from .errors import NoReferencesError, SampleError
 from .metrics import Bleu, find
+from .metrics.numbered import numbered, one_in_each
 from .metrics.operations import tokenization_for
-from .metrics.tokens import numbered_pair, tokens_of
-from .text.batches import Place, TokenLists
+from .metrics.tokens import tokens_of
+from .text.batches import Corpus, Place, TokenLists
 from .text.ids import SpecialIds
 from .text.reading import read_texts
 
@@ -117,12 +118,12 @@ def self_bleu(
         raise NoReferencesError(
             f"self-BLEU compares each text with the others; there are {batch.size} texts, and at least two are required"
         )
-    numbers, _ = numbered_pair(batch, batch, tokenization)
+    numbers, _ = numbered(Corpus(batch, one_in_each(batch)), tokenization)
     vectors, max_order = weight_vectors(weights)
     order = max(1, max_order, 5 if method_number(smoothing_function) in (5, 6, 7) else 0)  # they read 5-grams
     stats = np.zeros((numbers.size, 2 + 2 * order), dtype=np.int64)
     leave_one_out(TokenTexts(*numbers), order, stats)
-    stats[:, 1] = _closest_other_length(numbers.ends - numbers.begins)
+    stats[:, 1] = _closest_other_length(np.subtract(numbers.ends, numbers.begins))
     scored: Sequence[int] = range(numbers.size)
     if sample is not None:
         check_whole(sample, "sample", 1, numbers.size, error=SampleError)

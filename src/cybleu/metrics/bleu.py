@@ -15,21 +15,22 @@ from .._runtime.lazy_arrays import np
 from .._runtime.numbers import check_flags, check_whole, finite_numbers, is_one_of
 from .._runtime.scales import percent
 from ..errors import OrderError, StatisticsError, UnknownNameError
+from ..text.batches import Corpus
 from ..text.tokenization import Tokenization
 from .base import BuiltinMetric, Score
 from .bleu_rows import NltkRows, PlainRows, as_table, order_of
 from .counting import LARGEST_ORDER, Counting
 from .names import score_texts
+from .numbered import numbered, one_in_each
 from .operations import check_summable, table_of_rows, tokenization_for
 from .signature import Signature
 from .statistics import has_rows, scores_by
-from .tokens import numbered_pair
 from .variants import PAPERS, VARIANTS, Variant, tool_tokenizer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..text.batches import Batch, Corpus
+    from ..text.batches import Batch
     from .base import Counter, Metric
     from .pairs import PairedTexts
 
@@ -341,8 +342,8 @@ class Bleu(BuiltinMetric):
     def _paired(self, texts: Batch, others: Batch) -> PairedTexts:
         from .pairs import PairedTexts  # requires NumPy
 
-        references, hypotheses = numbered_pair(others, texts, tokenization_for(self, texts.kind))
-        return PairedTexts(self.scorer, hypotheses, references)
+        ids = numbered(Corpus(texts, one_in_each(others)), tokenization_for(self, texts.kind))
+        return PairedTexts(self.scorer, *ids)
 
     # ---------------------------------------------------------------------------------------------------------- scoring
 

@@ -140,8 +140,8 @@ class Chrf(BuiltinMetric):
         tokenization = tokenization_for(self, texts.kind)
         if tokenization is None or not (isinstance(texts, RawText) and isinstance(others, RawText)):
             return  # there are no texts
-        hypotheses = None if texts is others else tokenization.lowered(texts.lines)
-        prepared = CharacterTexts(self.measure, tokenization.lowered(others.lines), hypotheses)
+        hypotheses = None if texts is others else tokenization.edited(texts.lines)
+        prepared = CharacterTexts(self.measure, tokenization.edited(others.lines), hypotheses)
         cost = 64 * scores.size
         run(lambda start, stop: prepared.fill(start, stop, scores), len(scores), cost, threads, progress, "hypotheses")
 

@@ -11,7 +11,7 @@ from .._definitions.ngrams import lengths_to_choose_from, reference_length
 from .._runtime.lazy_arrays import np
 from ..bleu_score.parts import nltk_row
 from ..errors import CybleuError, MixedTokensError
-from ..text.batches import Corpus, ListSets, RawText, Sets, TokenIds, TokenLists
+from ..text.batches import Corpus, RawText, Sets, TokenIds, TokenLists
 from ..text.numbering import number_others, number_texts
 from ..text.segments import plain_segment
 from .tokens import tokenised
@@ -62,7 +62,7 @@ class Counting(NamedTuple):
                 return lambda start, stop, rows: raw_rows(
                     tokenizer, texts, references, bounds, self.order, self.reference_length, start, stop, rows
                 )
-            if isinstance(corpus.texts, TokenLists) and isinstance(corpus.sets, ListSets) and corpus.owners is None:
+            if isinstance(corpus.texts, TokenLists) and corpus.sets.kind == "tokens" and corpus.owners is None:
                 return self._of_lists(corpus.sets.lists(), corpus.texts.lists())
             return self._of_numbers(corpus)
         return self._of_prepared(corpus, tokenization, key=(self, tokenization_of_call))
@@ -115,7 +115,7 @@ class Counting(NamedTuple):
         owners = np.arange(corpus.size, dtype=np.int64) if corpus.owners is None else corpus.owners
         if isinstance(corpus.texts, RawText):
             assert tokenization is not None
-            lines = tokenization.lowered(corpus.texts.lines)
+            lines = tokenization.edited(corpus.texts.lines)
 
             def count_lines(start: int, stop: int, rows: Any) -> None:
                 some = RawText(lines.take(np.arange(start, stop, dtype=np.int64)))
@@ -133,10 +133,10 @@ class Counting(NamedTuple):
         """The vocabulary of the references, and their n-grams as the backend counts them."""
         texts = corpus.sets.texts
         bounds = np.array(corpus.sets.bounds, dtype=np.int64)
-        if tokenization is not None and tokenization.lowercase:
+        if tokenization is not None and tokenization.edits:
             texts = RawText(corpus.lines(tokenization)[1])
         ids, vocabulary = number_texts(texts, tokenization)
-        lengths = _reference_lengths(ids.ends - ids.begins, bounds, self.reference_length)
+        lengths = _reference_lengths(np.subtract(ids.ends, ids.begins), bounds, self.reference_length)
         return vocabulary, PreparedReferences(TokenTexts(*ids), bounds, *lengths, self.order)
 
 

@@ -15,11 +15,11 @@ from .._runtime.lazy_arrays import np
 from .._runtime.numbers import check_whole
 from ..errors import OrderError, SequenceTypeError, UnknownNameError
 from ..nist_score import nist_length_penalty
+from ..text.numbering import word_ids
 from ..text.reading import read_lines, read_references
 from ..text.tokenization import Tokenization
 from ..text.tokenizers import own_tokenizer
 from .base import BuiltinMetric, Score
-from .numbered import word_ids
 from .operations import tokenization_for
 from .references import References
 from .signature import Signature
@@ -269,7 +269,7 @@ class Nist(BuiltinMetric):
 
 def _lines(texts: Any, lowercase: bool) -> Any:
     """Lines as the backend reads them, in lower case as in the script if that is wanted."""
-    return Tokenization(Nist.tokenizer, lowercase, of_mteval=True).lowered(texts)
+    return Tokenization(Nist.tokenizer, lowercase, of_mteval=True).edited(texts)
 
 
 def _counted(lines: Any, max_order: int) -> tuple[Any, Any]:

@@ -14,11 +14,12 @@ from .._runtime.html import html_table
 from .._runtime.numbers import check_flags
 from ..errors import MissingExtraError, UnknownNameError
 from ..text.batches import Corpus, RawText, Sets
+from ..text.numbering import word_ids
 from ..text.reading import read_corpus
 from ..text.tokenization import Tokenization
 from . import CATALOGUE
 from .base import BuiltinMetric
-from .numbered import Words, align_pairs, bounds_of, numbered, one_in_each, word_ids
+from .numbered import align_pairs, one_in_each, texts_to_align
 from .operations import rows_without_numpy, tokenization_for
 from .signature import Signature
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from .._backend import Tokenizer
     from ..text.batches import Batch
     from .base import Counter, Metric
 
@@ -37,14 +39,34 @@ CODES = {"L": 0, "Lsum": -1}  # of kinds, for kernels; of n-grams it is their or
 _WORDS = bytes([code if chr(code) in "abcdefghijklmnopqrstuvwxyz0123456789\n" else 32 for code in range(256)])
 
 
-class Lines(NamedTuple):
-    """Texts that are lines of numbered words.
+@dataclass(frozen=True)
+class WordsOfRouge(Tokenization):
+    """The words of rouge_score: runs of ASCII letters and digits in lower case.
 
-    :ivar bounds: where the lines of each text begin, and the end
+    :param stemmer: stem them
     """
 
-    words: TokenTexts
-    bounds: array[int]
+    stemmer: bool = False
+
+    edits = True
+    own = True
+
+    @property
+    def backend(self) -> Tokenizer:
+        """The backend's tokeniser, for edited lines."""
+        return SPACES.backend
+
+    def edited(self, texts: RawTexts) -> RawTexts:
+        return RawTexts(self.words_of_lines([text.replace("\n", " ") for text in texts.strings()]))
+
+    def words_of_lines(self, lines: Sequence[str]) -> list[Any]:
+        """The words of each line with blanks between them."""
+        # all at once, which is several times faster
+        spaced = "\n".join(lines).lower().encode("utf-8", "surrogatepass").translate(_WORDS).split(b"\n")
+        if not self.stemmer:
+            return spaced
+        stem = _stemmer()
+        return [" ".join(map(stem, line.decode().split())) for line in spaced]
 
 
 @dataclass(frozen=True)
@@ -121,7 +143,9 @@ class Rouge(BuiltinMetric):
     @cached_property
     def tokenization(self) -> Tokenization:
         """How raw text is tokenised, by default by ``rouge``."""
-        return Tokenization(self.tokenizer if self.tokenize is None else self.tokenize, self.lowercase)
+        if self.tokenize is None or self.tokenize == "rouge":
+            return WordsOfRouge("rouge", self.lowercase, stemmer=self.stemmer)
+        return Tokenization(self.tokenize, self.lowercase)
 
     def counter(self, corpus: Corpus) -> Counter:
         return self._counter_of_kinds(corpus, (self.kind,))
@@ -131,57 +155,44 @@ class Rouge(BuiltinMetric):
 
         :param kinds: as in :data:`KINDS`; each has four columns
         """
-        hypotheses, references = self._lines(corpus)
-        sets = bounds_of(corpus)
+        tokenization = tokenization_for(self, corpus.kind)
+        sets = corpus.sets.bounds
+        owners = corpus.owners
+        # where the lines of each text begin; but for Lsum each text is one line
+        lines: Any = array("q", range(corpus.size + 1))
+        lines_of_references: Any = array("q", range(int(sets[-1]) + 1))
+        if self.kind == "Lsum":
+            corpus, lines, lines_of_references = self._in_lines(corpus)
+            if isinstance(tokenization, WordsOfRouge):
+                tokenization = SPACES
+        hypotheses, references = texts_to_align(corpus, tokenization)
         codes = codes_of(kinds)
         return lambda start, stop, rows: rouge_rows(
-            hypotheses.words,
-            hypotheses.bounds,
-            references.words,
-            references.bounds,
-            sets,
-            corpus.owners,
-            codes,
-            start,
-            stop,
-            rows,
+            hypotheses, lines, references, lines_of_references, sets, owners, codes, start, stop, rows
         )
 
-    def _lines(self, corpus: Corpus) -> tuple[Lines, Lines]:
-        """The hypotheses and the references; where another tokeniser reads whole texts, each is one line."""
-        tokenization = tokenization_for(self, corpus.kind)
-        if tokenization is None or (self.kind != "Lsum" and not self._has_own_words):
-            hypotheses, references = [TokenTexts(*ids) for ids in numbered(corpus, tokenization)]
-            return (
-                Lines(hypotheses, array("q", range(corpus.size + 1))),
-                Lines(references, array("q", range(int(corpus.sets.bounds[-1]) + 1))),
-            )
-        lines, bounds = self._split(corpus.texts.lists())
+    def _in_lines(self, corpus: Corpus) -> tuple[Corpus, array[int], array[int]]:
+        """The lines of raw texts as texts, and where those of each hypothesis and of each reference begin, and the end."""
 
         def once(key: Any, make: Callable[[], Any]) -> Any:
             # apart from what is kept of whole texts, and of lines that were made in another way
-            return corpus.made(("lines", self._has_own_words, self.stemmer, self.split_summaries, key), make)
+            return corpus.made(("lines", self.tokenization, self.split_summaries, key), make)
 
-        lines_of_references, bounds_of_references = once("split", lambda: self._split(corpus.sets.texts.lists()))
-        of_lines = Corpus(lines, Sets(lines_of_references, bounds_of_references), None, once)
-        if self._has_own_words:
-            tokenization = SPACES
-        hypotheses, references = [TokenTexts(*ids) for ids in numbered(of_lines, tokenization)]
-        return Lines(hypotheses, bounds), Lines(references, bounds_of_references)
-
-    @property
-    def _has_own_words(self) -> bool:
-        """Whether words are those of rouge_score, which :meth:`_split` puts between blanks."""
-        return self.tokenize in (None, "rouge")
+        lines, bounds = self._split(corpus.texts.lists())
+        references, bounds_of_references = once("split", lambda: self._split(corpus.sets.texts.lists()))
+        return Corpus(lines, Sets(references, bounds_of_references), None, once), bounds, bounds_of_references
 
     def _split(self, strings: Sequence[Any]) -> tuple[RawText, array[int]]:
-        """The lines of all texts, and where those of each text begin, and the end. Empty lines change no score."""
+        """The lines of all texts, and where those of each text begin, and the end. Empty lines change no score.
+
+        Words of rouge_score have blanks between them.
+        """
         if self.split_summaries:
             split = _sentence_splitter()
             strings = ["\n".join([sentence.replace("\n", " ") for sentence in split(text)]) for text in strings]
         lines: list[Any] = "\n".join(strings).split("\n")
-        if self._has_own_words:
-            lines = _words_of_lines(lines, self.stemmer)
+        if isinstance(self.tokenization, WordsOfRouge):
+            lines = self.tokenization.words_of_lines(lines)
         bounds = array("q", [0])
         end = 0
         for text in strings:
@@ -199,13 +210,8 @@ class Rouge(BuiltinMetric):
             super().fill_pairs(texts, others, scores, threads, progress)
             return
         corpus = Corpus(texts, one_in_each(others))
-        words_of_rouge = Words(("rouge", self.stemmer), "space", self._in_one_line) if self._has_own_words else None
-        ids = numbered(corpus, tokenization_for(self, corpus.kind), words_of_rouge)
-        align_pairs(ids, scores, are_rates=False, same=others is texts, threads=threads, progress=progress)
-
-    def _in_one_line(self, texts: Any) -> Any:
-        """Raw texts with the words of all lines in one."""
-        return RawTexts(_words_of_lines([text.replace("\n", " ") for text in texts.strings()], self.stemmer))
+        aligned = texts_to_align(corpus, tokenization_for(self, corpus.kind))
+        align_pairs(aligned, scores, are_rates=False, threads=threads, progress=progress)
 
 
 @dataclass(frozen=True)
@@ -301,16 +307,6 @@ def kind_of(name: str) -> str:
     if kind is None:
         raise UnknownNameError(f"unknown kind of ROUGE {name!r}; use one of {', '.join(KINDS)}")
     return kind
-
-
-def _words_of_lines(texts: Sequence[str], stemmer: bool) -> list[Any]:
-    """The lines of all texts as words between blanks."""
-    # all at once, which is several times faster
-    lines = "\n".join(texts).lower().encode("utf-8", "surrogatepass").translate(_WORDS).split(b"\n")
-    if not stemmer:
-        return lines
-    stem = _stemmer()
-    return [" ".join(map(stem, line.decode().split())) for line in lines]
 
 
 @cache

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..text.batches import Corpus, ListSets, Place, RawText, Sets, TokenIds, TokenLists
-from ..text.numbering import number_together
+from ..text.batches import Corpus, Place, RawText, Sets, TokenIds, TokenLists
 from ..text.reading import token_lists
 
 if TYPE_CHECKING:
-    from ..text.batches import AnySets, Batch
+    from ..text.batches import Batch
     from ..text.tokenization import Tokenization
 
-__all__ = ["numbered_pair", "segments_of", "tokenised", "tokens_of"]
+__all__ = ["segments_of", "tokenised", "tokens_of"]
 
 
 def segments_of(
@@ -46,35 +44,18 @@ def segments_of(
 def tokenised(corpus: Corpus, tokenization: Tokenization) -> Corpus:
     """The corpus of raw text as tokens. A function of the caller's may return them in any form."""
 
-    def sets_of_tokens() -> AnySets:
-        bounds = list(corpus.sets.bounds)
-        texts = tokens_of(corpus.sets.texts, tokenization, Place("references", bounds))
-        if isinstance(texts, TokenIds):
-            return Sets(texts, corpus.sets.bounds)  # type: ignore[arg-type]
-        return ListSets([texts.texts[begin:end] for begin, end in itertools.pairwise(bounds)], "references")
+    bounds = corpus.sets.bounds
+
+    def sets_of_tokens() -> Sets:
+        return Sets(tokens_of(corpus.sets.texts, tokenization, Place("references", list(bounds))), bounds)
 
     sets = corpus.made(("tokens", tokenization), sets_of_tokens)
-    return Corpus(tokens_of(corpus.texts, tokenization, Place("hypotheses")), sets, corpus.owners, corpus.once)
+    same = corpus.texts is corpus.sets.texts
+    texts = sets.texts if same else tokens_of(corpus.texts, tokenization, Place("hypotheses"))
+    return Corpus(texts, sets, corpus.owners, corpus.once)
 
 
 def tokens_of(texts: Batch, tokenization: Tokenization, place: Place) -> TokenLists | TokenIds:
     """Raw texts as tokens."""
     assert isinstance(texts, RawText)
     return token_lists(tokenization.split(texts.lines.strings()), place)
-
-
-def numbered_pair(first: Batch, second: Batch, tokenization: Tokenization | None) -> tuple[Any, Any]:
-    """Two batches of texts as ids of one vocabulary, see :func:`number_together`.
-
-    :param tokenization: how raw text is tokenised
-    """
-
-    def read(batch: Batch) -> Batch:
-        if not isinstance(batch, RawText) or tokenization is None:
-            return batch
-        if not tokenization.own:
-            return tokens_of(batch, tokenization, Place("texts"))
-        return RawText(tokenization.lowered(batch.lines)) if tokenization.lowercase else batch
-
-    numbered = read(first)
-    return number_together(numbered, numbered if second is first else read(second), tokenization)

@@ -7,39 +7,45 @@ import sys
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from .._backend import RawTexts, TokenTexts, edit_distance_rows, raw_edit_distance_rows
 from ..text.batches import Corpus
+from ..text.tokenization import Tokenization
 from .base import BuiltinMetric, Score
 from .names import score_texts
-from .numbered import Words, align_pairs, bounds_of, consecutive, numbered, one_in_each
+from .numbered import align_pairs, one_in_each, texts_to_align
 from .operations import tokenization_for
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ..text.batches import Batch, TokenIds
+    from ..text.batches import Batch
     from .base import Counter
 
 
-def with_spaces(texts: Any) -> Any:
-    """Raw texts in which spaces separate the words of jiwer: white space does, but one character that is no space."""
-    lines = texts.strings()
-    joined = "".join(lines)
-    if not any(blank in joined for blank in OTHER_BLANKS):
-        return texts
-    return RawTexts([re.sub(r"\s\s+", " ", line).strip() for line in lines])
-
-
-WORDS_OF_JIWER = Words("words of jiwer", "space", with_spaces)
 OTHER_BLANKS = (
     "\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000"
 )
 UTF_32 = f"utf-32-{'le' if sys.byteorder == 'little' else 'be'}"
+
+
+class WordsOfJiwer(Tokenization):
+    """The words of jiwer: white space separates them, but one character that is no space does not."""
+
+    edits = True
+
+    def edited(self, texts: RawTexts) -> RawTexts:
+        texts = super().edited(texts)
+        lines = texts.strings()
+        joined = "".join(lines)
+        if not any(blank in joined for blank in OTHER_BLANKS):
+            return texts
+        return RawTexts([re.sub(r"\s\s+", " ", line).strip() for line in lines])
 
 
 @dataclass(frozen=True)
@@ -73,24 +79,29 @@ class Wer(BuiltinMetric):
     higher_is_better = False
     cost = 8
 
-    def _numbered(self, corpus: Corpus) -> tuple[TokenIds, TokenIds]:
+    @cached_property
+    def tokenization(self) -> Tokenization | None:
+        """How raw text is tokenised, by default at spaces as jiwer does it."""
+        if self.tokenize is None and self.reads == "tokens":
+            return WordsOfJiwer(self.tokenizer, self.lowercase)
+        return super().tokenization
+
+    def _aligned(self, corpus: Corpus) -> tuple[TokenTexts, TokenTexts]:
         """The words of the hypotheses and of the references as numbers."""
-        return numbered(corpus, tokenization_for(self, corpus.kind), WORDS_OF_JIWER if self.tokenize is None else None)
+        return texts_to_align(corpus, tokenization_for(self, corpus.kind))
 
     def counter(self, corpus: Corpus) -> Counter:
         tokenization = tokenization_for(self, corpus.kind)
-        sets = bounds_of(corpus)
+        sets = corpus.sets.bounds
         owners = corpus.owners
         if tokenization is not None and tokenization.own and self.reads == "tokens":
-            texts, references, _ = corpus.lines(tokenization)
-            if self.tokenize is None:
-                texts = with_spaces(texts)
-                references = corpus.made(("spaces", tokenization), lambda: with_spaces(references))
+            # numbering the words of a segment alone takes half as long as numbering those of the corpus
             tokenizer = tokenization.backend
+            texts, references, _ = corpus.lines(tokenization)
             return lambda start, stop, rows: raw_edit_distance_rows(
                 tokenizer, texts, references, sets, owners, start, stop, rows
             )
-        hypotheses, others = [TokenTexts(*ids) for ids in self._numbered(corpus)]
+        hypotheses, others = self._aligned(corpus)
         return lambda start, stop, rows: edit_distance_rows(hypotheses, others, sets, owners, start, stop, rows)
 
     def formula(self, row: Sequence[int]) -> float:
@@ -100,8 +111,8 @@ class Wer(BuiltinMetric):
     def fill_pairs(
         self, texts: Batch, others: Batch, scores: NDArray[np.float64], threads: int | None, progress: bool
     ) -> None:
-        ids = self._numbered(Corpus(texts, one_in_each(others)))
-        align_pairs(ids, scores, are_rates=True, same=others is texts, threads=threads, progress=progress)
+        aligned = self._aligned(Corpus(texts, one_in_each(others)))
+        align_pairs(aligned, scores, are_rates=True, threads=threads, progress=progress)
 
 
 @dataclass(frozen=True)
@@ -118,17 +129,19 @@ class Cer(Wer):
     name = "cer"
     reads = "text"
 
-    def _numbered(self, corpus: Corpus) -> tuple[TokenIds, TokenIds]:
+    def _aligned(self, corpus: Corpus) -> tuple[TokenTexts, TokenTexts]:
         """The characters of the hypotheses and of the references as numbers."""
         tokenization = tokenization_for(self, corpus.kind)
         texts, references, _ = corpus.lines(tokenization)
-        return _characters(texts), corpus.made(("characters", tokenization), lambda: _characters(references))
+        characters = corpus.made(("characters", tokenization), lambda: _characters(references))
+        return characters if corpus.texts is corpus.sets.texts else _characters(texts), characters
 
 
-def _characters(texts: Any) -> TokenIds:
+def _characters(texts: RawTexts) -> TokenTexts:
     stripped = [text.strip() for text in texts.strings()]
     codes = "".join(stripped).encode(UTF_32, "surrogatepass")
-    return consecutive(memoryview(codes).cast("i"), array("q", accumulate(map(len, stripped))))
+    bounds = memoryview(array("q", accumulate(map(len, stripped), initial=0)))
+    return TokenTexts(memoryview(codes).cast("i"), bounds[:-1], bounds[1:])
 
 
 def wer(hypotheses: Any, references: Any, *, threads: int | None = None, **options: Any) -> Score:

@@ -5,6 +5,7 @@ Needs no NumPy, except for token ids.
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import accumulate, chain, pairwise
@@ -16,7 +17,6 @@ from .segments import is_array_type, refuse_arrays
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from array import array
     from collections.abc import Callable, Hashable, Iterable, Sequence
     from typing import Any, Literal, TypeVar
 
@@ -73,7 +73,7 @@ class TokenIds(NamedTuple):
 
     def take(self, numbers: NDArray[np.int64]) -> TokenIds:
         """The texts with these numbers."""
-        return TokenIds(self.ids, self.begins[numbers], self.ends[numbers])
+        return TokenIds(self.ids, np.asarray(self.begins)[numbers], np.asarray(self.ends)[numbers])
 
     def lists(self) -> list[list[int]]:
         return [self.ids[begin:end].tolist() for begin, end in zip(self.begins.tolist(), self.ends.tolist())]
@@ -138,7 +138,7 @@ class RawText:
 class Sets:
     """Sets of references, one after the other: those of set i are the texts from `bounds[i]` to before `bounds[i + 1]`."""
 
-    texts: TokenIds | RawText
+    texts: Batch
     bounds: array[int] | NDArray[np.int64]
 
     @property
@@ -180,9 +180,9 @@ class ListSets:
         return len(self.sets)
 
     @property
-    def bounds(self) -> list[int]:
+    def bounds(self) -> array[int]:
         """Where the references of each set begin, and the end."""
-        return list(accumulate(map(len, self.sets), initial=0))
+        return array("q", accumulate(map(len, self.sets), initial=0))
 
     @property
     def texts(self) -> TokenLists:
@@ -232,14 +232,14 @@ class Corpus:
     def lines(self, tokenization: Tokenization | None) -> tuple[RawTexts, RawTexts, Any]:
         """The lines of raw texts and of references as the backend reads them, and where those of each set begin, and the end.
 
-        :param tokenization: whether they are in lower case; not None, because they are raw
+        :param tokenization: which may edit them; not None, because they are raw
         """
         texts: RawTexts = self.texts.lines  # type: ignore[union-attr]
         references: RawTexts = self.sets.texts.lines  # type: ignore[union-attr]
         assert tokenization is not None
-        if tokenization.lowercase:
-            texts = tokenization.lowered(texts)
-            references = self.made(("lower case", tokenization), lambda: tokenization.lowered(references))
+        if tokenization.edits:
+            texts = tokenization.edited(texts)
+            references = self.made(("edited", tokenization), lambda: tokenization.edited(references))
         return texts, references, self.sets.bounds
 
     def made(self, key: Any, make: Callable[[], Made]) -> Made:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from itertools import chain, count, repeat
@@ -17,6 +18,7 @@ from .segments import refuse_unhashable
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from .._backend import RawTexts
     from .batches import Batch
     from .tokenization import Tokenization
 
@@ -29,7 +31,7 @@ def number_texts(texts: Batch, tokenization: Tokenization | None = None) -> tupl
     if isinstance(texts, RawText):
         assert tokenization is not None
         words = RawVocabulary(tokenization.backend)
-        return _number_lines(texts, words.add), words
+        return word_ids(texts.lines, words.add), words
     if isinstance(texts, TokenIds):
         return texts, None
     ids = ids_of_tokens(texts)
@@ -43,7 +45,7 @@ def number_texts(texts: Batch, tokenization: Tokenization | None = None) -> tupl
 def number_others(texts: Batch, vocabulary: Any) -> TokenIds:
     """Other texts in the numbers that a vocabulary of :func:`number_texts` has; -1 for other tokens."""
     if isinstance(texts, RawText):
-        return _number_lines(texts, vocabulary.look_up)
+        return word_ids(texts.lines, vocabulary.look_up)
     if isinstance(texts, TokenIds):
         mixed = bool(vocabulary)
     elif vocabulary is None:
@@ -60,12 +62,12 @@ def number_others(texts: Batch, vocabulary: Any) -> TokenIds:
     return texts if isinstance(texts, TokenIds) else _encoded(texts, vocabulary)
 
 
-def number_together(first: Batch, second: Batch, tokenization: Tokenization | None = None) -> tuple[TokenIds, TokenIds]:
+def number_together(first: Batch, second: Batch) -> tuple[TokenIds, TokenIds]:
     """Two lists of texts in the same numbers; twice the same result if they are the same object.
 
     All tokens of the second one that the first one does not have are -1, even different ones, unless tokens are ids.
 
-    :param tokenization: how raw texts are tokenised, by one of the backend's tokenisers
+    :param first: tokens or ids
     """
     if second is first and isinstance(first, TokenLists):
         first.types()  # an error if one is an array
@@ -77,15 +79,19 @@ def number_together(first: Batch, second: Batch, tokenization: Tokenization | No
             if len(tokens) == lengths.sum() and number_tokens(tokens, ids) is not None:
                 found = ids_of_lengths(ids, lengths)
                 return found, found
-    numbered, vocabulary = number_texts(first, tokenization)
+    numbered, vocabulary = number_texts(first)
     return numbered, numbered if second is first else number_others(second, vocabulary)
 
 
-def _number_lines(texts: RawText, number: Callable[[Any, Any], bytes]) -> TokenIds:
-    """Raw texts in the numbers of the backend's vocabulary, by its method for new or for known tokens."""
-    ends = np.empty(len(texts.lines), dtype=np.int64)
-    numbers = number(texts.lines, ends)
-    return TokenIds(np.frombuffer(numbers, dtype=np.int32), ends - np.diff(ends, prepend=0), ends)
+def word_ids(texts: RawTexts, number: Callable[[Any, Any], bytes]) -> TokenIds:
+    """Raw texts as numbers of words. Does not require NumPy.
+
+    :param number: `add` or `look_up` of a :class:`RawVocabulary`, which numbers the words of all texts, one after the
+        other, and writes where each text ends
+    """
+    bounds: Any = memoryview(array("q", bytes(8 * len(texts) + 8)))
+    ids: Any = memoryview(number(texts, bounds[1:])).cast("i")
+    return TokenIds(ids, bounds[:-1], bounds[1:])
 
 
 def _encoded(lists: TokenLists, vocabulary: dict[Hashable, int]) -> TokenIds:

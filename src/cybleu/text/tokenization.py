@@ -53,6 +53,11 @@ class Tokenization:
         assert isinstance(self.tokenize, str)
         return own_tokenizer("intl-unstripped" if self.of_mteval and self.tokenize == "intl" else self.tokenize)
 
+    @property
+    def edits(self) -> bool:
+        """Whether lines are changed before the tokeniser splits them."""
+        return self.lowercase
+
     @cached_property
     def fields(self) -> dict[str, str]:
         """The fields of signatures that name the tokeniser and the case."""
@@ -69,8 +74,8 @@ class Tokenization:
             line = re.sub(_NO_ENTITY, lambda found: found[0] if found[0].islower() else found[0] + " ", line)
         return line.lower() if line.isascii() else line.encode("utf-8", _ANY).lower().decode("utf-8", _ANY)
 
-    def lowered(self, texts: RawTexts) -> RawTexts:
-        """Lines as the backend reads them, in lower case if that is wanted."""
+    def edited(self, texts: RawTexts) -> RawTexts:
+        """Lines as the backend's tokeniser splits them, in lower case if that is wanted."""
         return RawTexts(list(map(self.lower, texts.strings()))) if self.lowercase else texts
 
     def split(self, lines: Sequence[str]) -> list[Any]:
