@@ -42,6 +42,12 @@ cdef inline bint slots_hold_other(const void *table, const void *key, uint64_t s
     return (found.ngram | -<int32_t>(found.key == (<const int64_t *>key)[0])) >= 0
 
 
+cdef inline bint added_holds_other(const void *table, const void *key, uint64_t slot) noexcept nogil:
+    """The same where keys are added. Two branches, because most keys of texts that are alike are known."""
+    cdef const Slot *found = <const Slot *>table + slot
+    return found.key != (<const int64_t *>key)[0] and found.ngram >= 0
+
+
 cdef inline Slot *probe_from(Slots table, int64_t key, uint64_t place) noexcept nogil:
     """Return the slot of the key, or the free slot for it, from `place` on."""
     return &table.slots[probe(table.slots, &key, slots_hold_other, place, table.mask)]
@@ -76,8 +82,11 @@ cdef int make_slots(Slots *table, uint64_t count, Watch *watching) except -1 nog
 
 cdef inline int32_t number_key(Slots table, int64_t key, int32_t *given, bint adds) noexcept nogil:
     """Return the id of a key; if it is unknown -1, or with `adds` the next one that is not given."""
-    cdef Slot *slot = slot_of(table, key)
-    if adds and slot.ngram < 0:
+    cdef Slot *slot
+    if not adds:
+        return slot_of(table, key).ngram
+    slot = &table.slots[probe(table.slots, &key, added_holds_other, place_of(table, key), table.mask)]
+    if slot.ngram < 0:
         slot.key = key
         slot.ngram = given[0]
         given[0] += 1

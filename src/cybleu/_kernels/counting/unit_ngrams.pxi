@@ -136,8 +136,8 @@ cdef int fill_table(Table *table, void *memory, const Units *text, int n, Positi
         size = slots_needed(table.count)
         table.keys = <uint64_t *>memory
         table.marks = <Mark *>(table.keys + size)
-        table.mask = size - 1
         memset(table.keys, 0xFF, <size_t>size * sizeof(uint64_t))
+    table.mask = size - 1
     memset(table.marks, 0xFF, <size_t>size * sizeof(Mark))
     first = 0
     while first < table.count:
