@@ -57,7 +57,7 @@ include "counting/ngram_tables.pxi"  # tables from n-grams to ids
 include "counting/prepared.pxi"  # of References; needs tables, texts, ngrams, raw_segments, id_segments, ngram_tables
 include "counting/index.pxi"  # n-grams of many texts; needs tables, texts, ngram_tables
 include "counting/ter.pxi"  # edits of TER; needs texts
-include "counting/alignment.pxi"  # of ROUGE and WER; needs tokenizing, raw_texts, texts, ngrams, raw_segments
+include "counting/alignment.pxi"  # of ROUGE and WER; needs tokenizing, raw_texts, words, texts, raw_segments
 include "counting/unit_ngrams.pxi"  # matches of characters or words; needs tables
 include "scoring/formula.pxi"  # sums and smoothings
 include "scoring/definitions.pxi"  # scores of rows; needs formula

@@ -4,24 +4,25 @@
 #pragma once
 #include <stdint.h>
 
-// The column of a longest common subsequence: bit i is 0 where row i has one word more than the row above it.
-// `carried` is the carry out of the rows above, and becomes that of these rows.
-static inline uint64_t cybleu_next_common(uint64_t column, uint64_t matches, uint8_t *carried) {
-    uint64_t sum;
-    uint8_t carry;
-    matches &= column;
-    sum = column + matches;
-    carry = (uint8_t)(sum < column);
-    sum += *carried;
-    *carried = (uint8_t)(carry | (sum < *carried));
-    return sum | (column - matches);
-}
-
-// The column of a Levenshtein distance: where it grows or falls by one from the row above.
+// How a column changes from row to row. Of a Levenshtein distance: where it grows or falls by one from the row above.
+// Of a longest common subsequence: `raised` is where it does not grow.
 typedef struct {
     uint64_t raised;
     uint64_t lowered;
 } cybleu_column;
+
+// Returns the carry out of these rows; `carried` is that out of the rows above.
+static inline uint8_t cybleu_next_common(cybleu_column *column, uint64_t matches, uint8_t carried) {
+    uint64_t raised = column->raised;
+    uint64_t sum;
+    uint8_t carry;
+    matches &= raised;
+    sum = raised + matches;
+    carry = (uint8_t)(sum < raised);
+    sum += carried;
+    column->raised = sum | (raised - matches);
+    return (uint8_t)(carry | (sum < carried));
+}
 
 // `above` is how the distance changes from column to column in the row above: 1 if it grows, 2 if it falls, else 0.
 // Returns the same of row `last`.

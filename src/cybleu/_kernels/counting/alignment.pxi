@@ -9,7 +9,7 @@ cdef extern from "counting/alignment.h":
     ctypedef struct Column "cybleu_column":
         uint64_t raised
         uint64_t lowered
-    uint64_t next_common "cybleu_next_common" (uint64_t column, uint64_t matches, uint8_t *carried) noexcept nogil
+    uint8_t next_common "cybleu_next_common" (Column *column, uint64_t matches, uint8_t carried) noexcept nogil
     uint8_t next_distance "cybleu_next_distance" (Column *column, uint64_t matches, uint8_t above,
                                                   int last) noexcept nogil
 
@@ -17,7 +17,6 @@ cdef extern from "counting/alignment.h":
 cdef enum:
     STRIP = 64              # rows, one for each bit of a machine word
     RAISED = 1              # the distance grows by one from this column to the next, in the last row of the strip above
-    LOWERED = 2             # it falls by one
     MOST_STRIP_WORDS = 0x10000000   # of the strips that are kept to walk through a table: 2 GB
 
 
@@ -29,12 +28,15 @@ cdef struct Aligner:
     Buffer carried          # by column
     Buffer strips           # by strip and column
     Buffer union_           # by token of a line: whether one of the subsequences has it
-    Watch watching
+    SegmentWorkspace work
 
 
 cdef void make_aligner(Aligner *aligner) noexcept nogil:
-    memset(aligner, 0, sizeof(Aligner))
-    aligner.watching = begin_watch()
+    aligner.masks = NULL
+    aligner.left = NULL
+    aligner.tokens = 0
+    aligner.carried = aligner.strips = aligner.union_ = Buffer(NULL, 0)
+    make_workspace(&aligner.work)
 
 
 cdef int reserve_masks(Aligner *aligner, Py_ssize_t tokens) except -1 nogil:
@@ -56,6 +58,7 @@ cdef void free_aligner(Aligner *aligner) noexcept nogil:
     free_buffer(&aligner.carried)
     free_buffer(&aligner.strips)
     free_buffer(&aligner.union_)
+    end_workspace(&aligner.work)
 
 
 cdef Py_ssize_t token_count(TokenTexts texts) except -1:
@@ -87,98 +90,45 @@ cdef inline void clear_positions(uint64_t *masks, const int32_t *words, Py_ssize
         masks[words[i] + 1] = 0
 
 
-# ------------------------------------------------------------------------------------------- longest common subsequence
-
-cdef inline Py_ssize_t common_of_strip(const uint64_t *masks, const int32_t *words, Py_ssize_t count) noexcept nogil:
-    """The length of the longest common subsequence of the marked strip and the words."""
-    cdef uint64_t column = ~<uint64_t>0
-    cdef uint8_t carried
-    cdef Py_ssize_t j
-    for j in range(count):
-        carried = 0     # there are no rows above
-        column = next_common(column, masks[words[j] + 1], &carried)
-    return cybleu_count_bits(~column)
-
-
-cdef Py_ssize_t common_of_strips(Aligner *aligner, const int32_t *rows, Py_ssize_t height, const int32_t *words,
-                                 Py_ssize_t width, bint keeps) except -1 nogil:
-    """The length of the longest common subsequence of two texts of any length.
-
-    :param keeps: whether the columns stay in `strips`
-    """
-    cdef const uint64_t *masks = aligner.masks
-    cdef Py_ssize_t length = 0
-    cdef uint64_t column
-    cdef uint64_t *kept = NULL
-    cdef uint8_t *carried
-    cdef Py_ssize_t start, size, first, j
-    reserve(&aligner.carried, <uint64_t>width)
-    carried = aligner.carried.data
-    memset(carried, 0, <size_t>width)
-    start = 0
-    while start < height:
-        size = min(<Py_ssize_t>STRIP, height - start)
-        mark_positions(aligner.masks, rows + start, size)
-        if keeps:
-            kept = <uint64_t *>aligner.strips.data + start // STRIP * width
-        column = ~<uint64_t>0
-        first = 0
-        while first < width:
-            for j in range(first, min(first + STEPS, width)):
-                column = next_common(column, masks[words[j] + 1], &carried[j])
-                if keeps:
-                    kept[j] = column
-            first += STEPS
-            watch_long(&aligner.watching, width)
-        length += cybleu_count_bits(~column)
-        clear_positions(aligner.masks, rows + start, size)
-        start += STRIP
-        watch(&aligner.watching, width + STRIP)
-    return length
-
-
-cdef Py_ssize_t common_length(Aligner *aligner, const int32_t *words, Py_ssize_t size, const int32_t *others,
-                              Py_ssize_t count) except -1 nogil:
-    cdef Py_ssize_t length
-    if size > STRIP:
-        return common_of_strips(aligner, words, size, others, count, False)
-    mark_positions(aligner.masks, words, size)
-    length = common_of_strip(aligner.masks, others, count)
-    clear_positions(aligner.masks, words, size)
-    watch(&aligner.watching, count + STRIP)
-    return length
-
-
-# ------------------------------------------------------------------------------------------------- Levenshtein distance
+# ----------------------------------------------------------------------------------------------------- both alignments
 
 cdef inline Column first_column() noexcept nogil:
     return Column(~<uint64_t>0, 0)
 
 
-cdef inline void advance(Column *column, uint64_t matches) noexcept nogil:
-    """Go to the next column of a strip with no rows above it."""
-    next_distance(column, matches, RAISED, 0)
-
-
-cdef inline Py_ssize_t distance_below(const Column *column, Py_ssize_t height, Py_ssize_t count) noexcept nogil:
-    """The distance in the last of the rows; above them it is the number of columns."""
-    cdef uint64_t rows = ~<uint64_t>0 >> (STRIP - height)
-    return count + cybleu_count_bits(column.raised & rows) - cybleu_count_bits(column.lowered & rows)
-
-
-cdef inline Py_ssize_t distance_of_strip(const uint64_t *masks, Py_ssize_t height, const int32_t *words,
-                                         Py_ssize_t count) noexcept nogil:
-    """The distance of the marked strip, which has `height` words from 1 to 64, and the words."""
-    cdef Column column = first_column()
+cdef inline void advance(Column *column, const uint64_t *masks, const int32_t *words, Py_ssize_t first,
+                         Py_ssize_t last, bint edits) noexcept nogil:
+    """Go on by the words from `first` to before `last`, in a strip with no rows above it."""
     cdef Py_ssize_t j
-    for j in range(count):
-        advance(&column, masks[words[j] + 1])
-    return distance_below(&column, height, count)
+    for j in range(first, last):
+        if edits:
+            next_distance(column, masks[words[j] + 1], RAISED, 0)
+        else:
+            next_common(column, masks[words[j] + 1], 0)
 
 
-cdef void distances_of_strip(const uint64_t *masks, Py_ssize_t height, TokenTexts others, Py_ssize_t first,
-                             Py_ssize_t *distances) noexcept nogil:
-    """Write the distances of the marked strip and the others from the first on.
+cdef inline Py_ssize_t raised_by(const Column *column, Py_ssize_t height) noexcept nogil:
+    """How much more there is in the last of the rows, from 1 to 64, than in the one above them."""
+    cdef uint64_t rows = ~<uint64_t>0 >> (STRIP - height)
+    return cybleu_count_bits(column.raised & rows) - cybleu_count_bits(column.lowered & rows)
+
+
+cdef inline Py_ssize_t result_of(Py_ssize_t raised, Py_ssize_t height, Py_ssize_t width, bint edits) noexcept nogil:
+    """The edits or the common words, by what the rows of the last column add. The first row has all edits."""
+    return width + raised if edits else height - raised
+
+
+cdef inline Py_ssize_t align_strip(const uint64_t *masks, Py_ssize_t height, const int32_t *words, Py_ssize_t count,
+                                   bint edits) noexcept nogil:
+    """Align the marked strip and the words."""
+    cdef Column column = first_column()
+    advance(&column, masks, words, 0, count, edits)
+    return result_of(raised_by(&column, height), height, count, edits)
+
+
+cdef inline void align_with_each(const uint64_t *masks, Py_ssize_t height, TokenTexts others, Py_ssize_t first,
+                                 bint edits, Py_ssize_t *results) noexcept nogil:
+    """Align the marked strip with the others from the first on.
 
     Two at once take hardly more time than one, because each column waits for the one before it.
     """
@@ -193,30 +143,32 @@ cdef void distances_of_strip(const uint64_t *masks, Py_ssize_t height, TokenText
         size = others.length(first + 1)
         column = another = first_column()
         for j in range(min(count, size)):
-            advance(&column, masks[words[j] + 1])
-            advance(&another, masks[more[j] + 1])
-        for j in range(size, count):
-            advance(&column, masks[words[j] + 1])
-        for j in range(count, size):
-            advance(&another, masks[more[j] + 1])
-        distances[first] = distance_below(&column, height, count)
-        distances[first + 1] = distance_below(&another, height, size)
+            advance(&column, masks, words, j, j + 1, edits)
+            advance(&another, masks, more, j, j + 1, edits)
+        advance(&column, masks, words, size, count, edits)
+        advance(&another, masks, more, count, size, edits)
+        results[first] = result_of(raised_by(&column, height), height, count, edits)
+        results[first + 1] = result_of(raised_by(&another, height), height, size, edits)
         first += 2
     if first < others.count:
-        distances[first] = distance_of_strip(masks, height, others.words(first), others.length(first))
+        results[first] = align_strip(masks, height, others.words(first), others.length(first), edits)
 
 
-cdef Py_ssize_t distance_of_strips(Aligner *aligner, const int32_t *rows, Py_ssize_t height, const int32_t *words,
-                                   Py_ssize_t width) except -1 nogil:
-    """The distance of two texts of any length, the first of at least one word."""
+cdef Py_ssize_t align_strips(Aligner *aligner, const int32_t *rows, Py_ssize_t height, const int32_t *words,
+                             Py_ssize_t width, bint edits, uint64_t *kept) except -1 nogil:
+    """Align two texts of any length.
+
+    :param kept: receives what is raised in each column, strip after strip; or NULL
+    """
     cdef const uint64_t *masks = aligner.masks
-    cdef Py_ssize_t edits = height
+    cdef Watch *watching = &aligner.work.hypothesis.watching
+    cdef Py_ssize_t raised = 0
     cdef Column column
     cdef uint8_t *carried
     cdef Py_ssize_t start, size, first, j
     reserve(&aligner.carried, <uint64_t>width)
     carried = aligner.carried.data
-    memset(carried, RAISED, <size_t>width)
+    memset(carried, RAISED if edits else 0, <size_t>width)
     start = 0
     while start < height:
         size = min(<Py_ssize_t>STRIP, height - start)
@@ -225,31 +177,38 @@ cdef Py_ssize_t distance_of_strips(Aligner *aligner, const int32_t *rows, Py_ssi
         first = 0
         while first < width:
             for j in range(first, min(first + STEPS, width)):
-                carried[j] = next_distance(&column, masks[words[j] + 1], carried[j], <int>size - 1)
+                if edits:
+                    carried[j] = next_distance(&column, masks[words[j] + 1], carried[j], <int>size - 1)
+                else:
+                    carried[j] = next_common(&column, masks[words[j] + 1], carried[j])
+                if kept != NULL:
+                    kept[start // STRIP * width + j] = column.raised
             first += STEPS
-            watch_long(&aligner.watching, width)
+            watch_long(watching, width)
+        raised += raised_by(&column, size)
         clear_positions(aligner.masks, rows + start, size)
         start += STRIP
-        watch(&aligner.watching, width + STRIP)
-    for j in range(width):
-        edits += (carried[j] & RAISED) - (carried[j] >> 1)
-    return edits
+        watch(watching, width + STRIP)
+    return result_of(raised, height, width, edits)
 
 
-cdef Py_ssize_t edit_distance(Aligner *aligner, const int32_t *words, Py_ssize_t size, const int32_t *others,
-                              Py_ssize_t count) except -1 nogil:
-    """The fewest insertions, deletions and substitutions of words that turn one text into the other."""
-    cdef Py_ssize_t edits
-    if size == 0:
-        return count
-    if size > STRIP:
-        return distance_of_strips(aligner, words, size, others, count)
+cdef inline Py_ssize_t align_texts(Aligner *aligner, const int32_t *words, Py_ssize_t size, const int32_t *others,
+                                   Py_ssize_t count, bint edits) except -1 nogil:
+    """Return the fewest insertions, deletions and substitutions of words that turn one text into the other.
+
+    :param edits: otherwise return the length of the longest common subsequence
+    """
+    cdef Py_ssize_t result
+    if not 0 < size <= STRIP:
+        return align_strips(aligner, words, size, others, count, edits, NULL)
     mark_positions(aligner.masks, words, size)
-    edits = distance_of_strip(aligner.masks, size, others, count)
+    result = align_strip(aligner.masks, size, others, count, edits)
     clear_positions(aligner.masks, words, size)
-    watch(&aligner.watching, count + STRIP)
-    return edits
+    watch(&aligner.work.hypothesis.watching, count + STRIP)
+    return result
 
+
+# ----------------------------------------------------------------------------------------------------- word error rates
 
 cdef inline double rate_of(int64_t edits, int64_t words) noexcept nogil:
     """The rate of edits; without a word of the reference it is the number of edits."""
@@ -268,31 +227,28 @@ def raw_edit_distance_rows(Tokenizer tokenizer not None, RawTexts hypotheses not
                            int64_t[:, ::1] rows):
     """Write the rows of raw text, as `edit_distance_rows` does, numbering the words of each segment by themselves."""
     cdef Aligner aligner
-    cdef SegmentWorkspace work
-    cdef Py_ssize_t *starts
+    cdef const Py_ssize_t *starts
     cdef const int32_t *words
     cdef Py_ssize_t i, k, count, size, edits
-    cdef int64_t first
+    cdef int64_t owner
     check_segments(hypotheses.count, references.count, sets, owners, start, stop)
     check_table(rows.shape[0], rows.shape[1], hypotheses.count, 2)
     make_aligner(&aligner)
-    make_workspace(&work)
     try:
         with nogil:
             for i in range(start, stop):
-                first = sets[i if owners is None else owners[i]]
-                count = <Py_ssize_t>(sets[(i if owners is None else owners[i]) + 1] - first)
-                number_segment(tokenizer, &work, &hypotheses.lines[i], &references.lines[first], count)
-                words = work.numbers.values
-                starts = <Py_ssize_t *>work.starts.data
-                size = starts[1] - 1
-                reserve_masks(&aligner, size)
+                owner = i if owners is None else owners[i]
+                count = <Py_ssize_t>(sets[owner + 1] - sets[owner])
+                number_segment(tokenizer, &aligner.work, &hypotheses.lines[i], &references.lines[sets[owner]], count)
+                words = aligner.work.numbers.values
+                starts = <const Py_ssize_t *>aligner.work.starts.data
+                reserve_masks(&aligner, starts[1])
                 for k in range(1, count + 1):
-                    edits = edit_distance(&aligner, words, size, words + starts[k], starts[k + 1] - starts[k] - 1)
-                    keep_lowest(&rows[i, 0], edits, starts[k + 1] - starts[k] - 1, k == 1)
+                    size = starts[k + 1] - starts[k] - 1
+                    edits = align_texts(&aligner, words, starts[1] - 1, words + starts[k], size, True)
+                    keep_lowest(&rows[i, 0], edits, size, k == 1)
     finally:
         free_aligner(&aligner)
-        end_workspace(&work)
 
 
 def edit_distance_rows(TokenTexts hypotheses not None, TokenTexts references not None, const int64_t[::1] sets,
@@ -319,8 +275,8 @@ def edit_distance_rows(TokenTexts hypotheses not None, TokenTexts references not
                 owner = i if owners is None else owners[i]
                 for k in range(<Py_ssize_t>sets[owner], <Py_ssize_t>sets[owner + 1]):
                     words = references.length(k)
-                    edits = edit_distance(&aligner, hypotheses.words(i), hypotheses.length(i), references.words(k),
-                                          words)
+                    edits = align_texts(&aligner, hypotheses.words(i), hypotheses.length(i), references.words(k), words,
+                                        True)
                     keep_lowest(&rows[i, 0], edits, words, k == sets[owner])
     finally:
         free_aligner(&aligner)
@@ -355,15 +311,16 @@ cdef int64_t common_ngrams(Aligner *aligner, const int32_t *words, Py_ssize_t si
                            Py_ssize_t count, Py_ssize_t order) except -1 nogil:
     """The clipped matches of one order."""
     cdef int64_t matches[MAX_ORDER]
-    cdef Py_ssize_t bounds[3]
+    cdef Py_ssize_t *starts = begin_segment(&aligner.work, 1)
     cdef int32_t distinct = 0
     cdef int32_t *places = aligner.left     # by token: one more than its number among those of the hypothesis
     cdef int32_t *numbers
-    cdef MaskMatcher matcher
     cdef Py_ssize_t i
-    bounds[0], bounds[1], bounds[2] = 0, size + 1, size + count + 2
-    reserve(&aligner.carried, <uint64_t>bounds[2] * sizeof(int32_t))
-    numbers = <int32_t *>aligner.carried.data
+    starts[1] = size + 1
+    starts[2] = size + count + 2
+    reserve_ids(&aligner.work.numbers, starts[2])
+    numbers = aligner.work.numbers.values
+    aligner.work.numbers.count = starts[2]
     for i in range(size):
         if places[words[i] + 1] == 0:
             distinct += 1
@@ -371,19 +328,13 @@ cdef int64_t common_ngrams(Aligner *aligner, const int32_t *words, Py_ssize_t si
         numbers[i] = places[words[i] + 1] - 1
     places[0] = 0
     for i in range(count):
-        numbers[bounds[1] + i] = places[others[i] + 1] - 1
+        numbers[starts[1] + i] = places[others[i] + 1] - 1
     for i in range(size):
         places[words[i] + 1] = 0
-    numbers[size] = numbers[bounds[2] - 1] = -1
+    numbers[size] = numbers[starts[2] - 1] = -1
     memset(matches, 0, sizeof(matches))
-    if max(size, count) <= MASK_BITS:
-        begin_masks(&matcher, numbers, <int>size, distinct, order)
-        add_reference_masks(&matcher, numbers + bounds[1], <int>count)
-        finish_masks(&matcher, matches)
-    else:
-        reserve(&aligner.strips, match_memory(size, bounds[2], 2))
-        match_ngrams(numbers, bounds, 2, order, aligner.strips.data, matches, &aligner.watching)
-    watch(&aligner.watching, bounds[2])
+    match_texts(&aligner.work, 2, max(size, count), distinct, order, matches)
+    watch(&aligner.work.hypothesis.watching, starts[2])
     return matches[order - 1]
 
 
@@ -394,7 +345,7 @@ cdef int mark_common(Aligner *aligner, const int32_t *rows, Py_ssize_t height, c
     Of several subsequences it is the one that Google's rouge_score finds: from the end of the table it takes a match,
     goes one word back in the other line where that is longer than one word back in this one, and else in this one.
     """
-    cdef const uint64_t *strips
+    cdef uint64_t *strips
     cdef uint8_t *union_ = aligner.union_.data
     cdef Py_ssize_t i = height
     cdef Py_ssize_t j = width
@@ -402,9 +353,9 @@ cdef int mark_common(Aligner *aligner, const int32_t *rows, Py_ssize_t height, c
         with gil:
             raise MemoryError(f"lines of {height} and {width} words are too long for ROUGE-Lsum")
     reserve(&aligner.strips, <uint64_t>width * (<uint64_t>height // STRIP + 1) * sizeof(uint64_t))
-    common_of_strips(aligner, rows, height, words, width, True)
-    strips = <const uint64_t *>aligner.strips.data
-    watch(&aligner.watching, height + width)
+    strips = <uint64_t *>aligner.strips.data
+    align_strips(aligner, rows, height, words, width, False, strips)
+    watch(&aligner.work.hypothesis.watching, height + width)
     while i > 0 and j > 0:
         if rows[i - 1] == words[j - 1] and words[j - 1] >= 0:
             i -= 1
@@ -505,7 +456,7 @@ def rouge_rows(TokenTexts hypotheses not None, const int64_t[::1] hypothesis_lin
                         if kinds[kind] > 0:
                             matches = common_ngrams(&aligner, words, size, others, wanted, <Py_ssize_t>kinds[kind])
                         elif kinds[kind] == 0:
-                            matches = common_length(&aligner, words, size, others, wanted)
+                            matches = align_texts(&aligner, words, size, others, wanted, False)
                         else:
                             matches = union_matches(&aligner, references, <Py_ssize_t>reference_lines[k],
                                                     <Py_ssize_t>reference_lines[k + 1], hypotheses,
@@ -553,19 +504,16 @@ def fill_alignments(TokenTexts texts not None, TokenTexts others not None, bint 
                 first = i if others is texts else 0
                 if 0 < size <= STRIP:
                     mark_positions(aligner.masks, words, size)
-                    if are_rates:
-                        distances_of_strip(aligner.masks, size, others, first, aligned)
+                    if are_rates:   # a constant, with which the compiler makes the loops of each
+                        align_with_each(aligner.masks, size, others, first, True, aligned)
                     else:
-                        for j in range(first, others.count):
-                            aligned[j] = common_of_strip(aligner.masks, others.words(j), others.length(j))
+                        align_with_each(aligner.masks, size, others, first, False, aligned)
                     clear_positions(aligner.masks, words, size)
-                    watch(&aligner.watching, others.total)
-                elif are_rates:
-                    for j in range(first, others.count):
-                        aligned[j] = edit_distance(&aligner, words, size, others.words(j), others.length(j))
+                    watch(&aligner.work.hypothesis.watching, others.total)
                 else:
                     for j in range(first, others.count):
-                        aligned[j] = common_length(&aligner, words, size, others.words(j), others.length(j))
+                        aligned[j] = align_strips(&aligner, words, size, others.words(j), others.length(j), are_rates,
+                                                  NULL)
                 for j in range(first, others.count):
                     count = others.length(j)
                     scores[i, j] = (rate_of(aligned[j], count) if are_rates

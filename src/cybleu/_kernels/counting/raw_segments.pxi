@@ -4,7 +4,7 @@
 # tokens, positions are bits of a machine word.
 #
 # Offers: `SegmentWorkspace` with `make_workspace` and `end_workspace`; `number_segment` for the ids of a segment;
-# `begin_segment` and `count_numbered` for tokens that have ids.
+# `begin_segment`, `count_numbered` and `match_texts` for tokens that have ids.
 
 # ------------------------------------------------------------------------------------------------------- one segment
 
