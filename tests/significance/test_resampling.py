@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cybleu.metrics import METRICS, Bleu, Metric, score
-from cybleu.significance import Settings, bootstrap, compare_systems, draws, paired_test
+from cybleu.significance import Settings, bootstrap, compare_systems, paired_test, resampling
 from cybleu.significance.settings import TESTS
 from statistics_rows import rows_of
 
@@ -159,8 +159,8 @@ def test_blocks_and_threads_make_no_difference(test, monkeypatch):
     expected = paired_test(first, second, test=test, samples=100), paired_test(*several, test=test, samples=100)
     assert 0 < expected[0].p < 1
     for cells, most in ((45 * 7, 512), (1 << 20, 5), (1 << 20, 33)):
-        monkeypatch.setattr(draws, "CELLS", cells)
-        monkeypatch.setattr(draws, "MOST_ROWS", most)
+        monkeypatch.setattr(resampling, "CELLS", cells)
+        monkeypatch.setattr(resampling, "MOST_ROWS", most)
         for threads in (1, 3):
             assert paired_test(first, second, test=test, samples=100, threads=threads) == expected[0]
             assert paired_test(*several, test=test, samples=100, threads=threads) == expected[1]

@@ -8,7 +8,7 @@ from functools import cache, cached_property
 from itertools import chain, combinations, pairwise, product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .._runtime.arrays import bincount, np
+from .._runtime.arrays import Floats, bincount, np
 from .._runtime.numbers import check_whole
 from .._runtime.scales import percent
 from ..errors import OrderError, UnknownNameError
@@ -17,8 +17,8 @@ from ..metrics.bleu import family
 from ..metrics.operations import with_options
 from ..significance import Settings, SystemComparison, SystemScore
 from ..significance.comparison import compare_counts
-from ..significance.draws import resamples
 from ..significance.paired import interval
+from ..significance.resampling import resamples
 from ..significance.results import written_name
 from ..significance.settings import refuse_settings
 from .figures import Buckets, NGram, OutputFigures, PairFigures, Precisions, WordFrequencies, contributions, shares
@@ -26,8 +26,6 @@ from .ngrams import NGrams
 from .texts import Outputs, read_outputs
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..metrics import Metric, Variant
     from .figures import Contributions
 
@@ -105,7 +103,7 @@ class MetricFigures:
         self.rows = {run: rows[run] for run in self.names}
 
     @cached_property
-    def sentence_scores(self) -> NDArray[np.float64]:
+    def sentence_scores(self) -> Floats:
         """The score of each segment, as the tool scores single sentences: float64 `(outputs, segments)`.
 
         Scores are from 0 to 100; those of TER and NIST can be higher.
@@ -146,7 +144,7 @@ class MetricFigures:
 
     # ------------------------------------------------------------------------------------------------------------ pairs
 
-    def influence(self, first: str, second: str) -> NDArray[np.float64]:
+    def influence(self, first: str, second: str) -> Floats:
         """Compute how many points each segment adds to the difference of the scores: float64 `(segments,)`.
 
         If lower is better, points below 0 are in favour of the first system.
@@ -155,7 +153,7 @@ class MetricFigures:
         :param second: the name of another system
         :raises UnknownNameError: there is no such system
         """
-        points: NDArray[np.float64] = self.percent(self.comparison.influence(first, second))
+        points: Floats = self.percent(self.comparison.influence(first, second))
         return points
 
     def percent(self, value: Any) -> Any:
@@ -176,7 +174,7 @@ class MetricFigures:
         return self.percent(found.difference), self.percent(found.low), self.percent(found.high)
 
     @cached_property
-    def gains(self) -> NDArray[np.float64]:
+    def gains(self) -> Floats:
         """The points of each segment in favour of the first system of each pair in :attr:`looked_at`: float64
         `(pairs, segments)`. They are above 0 if the segment is better there, also if lower scores are better. For one system
         they are the scores of the segments, with the sign that makes the worst the largest."""

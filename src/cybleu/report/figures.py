@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from .._runtime.arrays import np
+from .._runtime.arrays import Array, Floats, Integers, np
 from .._runtime.scales import percent
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..metrics import Bleu, BleuScore
 
 
@@ -136,8 +134,8 @@ class Buckets(NamedTuple):
     by: str
     labels: tuple[str, ...]
     names: tuple[str, ...]
-    segments: NDArray[np.int64]
-    scores: NDArray[np.float64]
+    segments: Integers
+    scores: Floats
 
 
 class WordFrequencies(NamedTuple):
@@ -159,25 +157,25 @@ class WordFrequencies(NamedTuple):
 
     labels: tuple[str, ...]
     names: tuple[str, ...]
-    wanted: NDArray[np.int64]
-    produced: NDArray[np.int64]
-    confirmed: NDArray[np.int64]
+    wanted: Integers
+    produced: Integers
+    confirmed: Integers
 
     @property
-    def recall(self) -> NDArray[np.float64]:
+    def recall(self) -> Floats:
         """Matches / words of the references, from 0 to 100, float64 `(outputs, groups)`; NaN if there are no words."""
         return shares(self.confirmed, self.wanted)
 
     @property
-    def precision(self) -> NDArray[np.float64]:
+    def precision(self) -> Floats:
         """Matches / words of the outputs, from 0 to 100, float64 `(outputs, groups)`; NaN if there are no words."""
         return shares(self.confirmed, self.produced)
 
 
-def shares(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float64]:
+def shares(part: Array, whole: Array) -> Floats:
     """Return shares from 0 to 100; NaN where the whole is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        found: NDArray[np.float64] = np.where(whole > 0, 100 * part / whole, np.nan)
+        found: Floats = np.where(whole > 0, 100 * part / whole, np.nan)
     return found
 
 
@@ -232,5 +230,5 @@ class PairFigures(NamedTuple):
     contributions: Contributions | None
     confirmed: tuple[tuple[NGram, ...], ...]
     unconfirmed: tuple[tuple[NGram, ...], ...]
-    influence: NDArray[np.float64]
+    influence: Floats
     equal: int

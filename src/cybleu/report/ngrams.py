@@ -11,15 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from .._runtime.arrays import bincount, np, repeat
+from .._runtime.arrays import Array, Integers, bincount, np, repeat
 from .figures import NGram
 from .texts import PIECE
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .texts import Outputs
 
 LISTED = 10  # n-grams of each order that are listed
@@ -85,7 +83,7 @@ class NGrams:
                 self.differences[pair] = (listed(np.where(one > other, one, 0), other, places), *lists)
 
 
-def _longer(grams: NDArray[np.int32], texts: Outputs) -> NDArray[np.int32]:
+def _longer(grams: Array, texts: Outputs) -> Array:
     """Return the numbers of the n-grams that are one token longer and begin at each place; 0 for none, and if it occurs once.
 
     An n-gram that occurs twice consists of two shorter ones that do.
@@ -112,12 +110,12 @@ class Matches(NamedTuple):
     :ivar clipped: where those of the outputs begin that a reference has, but that the output has too often
     """
 
-    wanted: NDArray[np.int64]
-    places: NDArray[np.int64]
-    clipped: NDArray[np.int64]
+    wanted: Integers
+    places: Integers
+    clipped: Integers
 
 
-def _match(texts: Outputs, grams: NDArray[np.int32], inside: NDArray[np.bool_]) -> Matches:
+def _match(texts: Outputs, grams: Array, inside: Array) -> Matches:
     """Match the n-grams of an order.
 
     :param inside: for each place whether the n-gram that begins there is part of a longer match
@@ -152,7 +150,7 @@ def _match(texts: Outputs, grams: NDArray[np.int32], inside: NDArray[np.bool_]) 
     return Matches(wanted, np.concatenate(found), np.concatenate(clipped))
 
 
-def _covered(places: NDArray[np.int64], n: int, length: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _covered(places: Integers, n: int, length: int) -> tuple[Array, Array]:
     """Return which tokens are part of a match, and where n-grams that are one token shorter and part of one begin.
 
     :param places: where the n-grams that match begin
@@ -168,7 +166,7 @@ def _covered(places: NDArray[np.int64], n: int, length: int) -> tuple[NDArray[np
 
 
 def _most_salient(
-    texts: Outputs, grams: NDArray[np.int32], n: int, counts: NDArray[Any], others: NDArray[Any], places: NDArray[Any]
+    texts: Outputs, grams: Array, n: int, counts: Array, others: Array, places: Array
 ) -> tuple[NGram, ...]:
     """List the n-grams with the largest salience; among equals the largest counts, then the first. None that was seen once.
 
@@ -186,5 +184,5 @@ def _most_salient(
     return tuple(found)
 
 
-def _mean(counts: list[NDArray[np.int64]]) -> NDArray[Any]:
+def _mean(counts: list[Integers]) -> Array:
     return np.mean(counts, axis=0) if len(counts) > 1 else counts[0]

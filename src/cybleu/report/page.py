@@ -14,10 +14,10 @@ from html import escape
 from importlib.resources import files
 from itertools import chain, groupby, islice
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._files.writing import check_paths, writing
-from .._runtime.arrays import np
+from .._runtime.arrays import Array, Floats, Integers, np
 from .._runtime.extras import extra
 from .._runtime.numbers import check_whole
 from .._version import __version__
@@ -29,9 +29,6 @@ from .analysis import MetricFigures, Report, analyse
 from .ngrams import CLIPPED
 from .summary import cards, notes_of_scores, pair_rows, points, score_rows, share_of
 from .visible import short, visible
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 MOST_SEGMENTS = 5000  # that a page carries by default
 NAMED = 10  # segments with the largest influence that are listed for each system of a pair
@@ -178,8 +175,8 @@ def _context(report: Report, most: int | None) -> dict[str, Any]:
     # of one system's equal scores the longest segment comes first
     ties = np.zeros(report.segments) if first.looked_at else -first._lengths[first.names[0]][0]
     # in favour of the first system of each pair, and of the second one, by each metric
-    sides: dict[MetricFigures, list[NDArray[np.float64]]] = {}
-    ranked: dict[MetricFigures, list[NDArray[np.int64]]] = {}
+    sides: dict[MetricFigures, list[Floats]] = {}
+    ranked: dict[MetricFigures, list[Integers]] = {}
     for figures in report.metrics:
         sides[figures] = []
         for gains in figures.gains:
@@ -209,7 +206,7 @@ def _context(report: Report, most: int | None) -> dict[str, Any]:
     }
 
 
-def _carried(first: MetricFigures, ranked: list[NDArray[np.int64]], most: int | None) -> list[int]:
+def _carried(first: MetricFigures, ranked: list[Integers], most: int | None) -> list[int]:
     """Choose the segments of the page by their best rank in any order, and sort them."""
     order = np.argsort(-np.abs(first.gains).max(axis=0), kind="stable") if first.looked_at else ranked[0]
     if most is not None:
@@ -238,7 +235,7 @@ def _pictures(report: Report) -> dict[str, str]:
     return addresses
 
 
-def _shown_segments(report: Report, marks: NDArray[np.uint8], carried: list[int]) -> Iterator[dict[str, Any]]:
+def _shown_segments(report: Report, marks: Array, carried: list[int]) -> Iterator[dict[str, Any]]:
     """Yield what the page shows of each segment. Outputs with the same text are one entry; the pair of systems on whose
     difference the segment has the largest influence comes first."""
     from markupsafe import Markup

@@ -10,7 +10,7 @@ from itertools import cycle
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._runtime.arrays import np
+from .._runtime.arrays import Floats, np
 from .._runtime.extras import extra
 from ..errors import OrderError, UnknownNameError
 from .analysis import EDGES, MetricFigures, Report
@@ -18,7 +18,6 @@ from .visible import short, visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
 
 BUCKETS = (*EDGES, "recall", "precision")
 
@@ -180,7 +179,7 @@ class Ridge(NamedTuple):
     """A distribution, with an interval and a point."""
 
     name: str
-    samples: NDArray[np.float64]
+    samples: Floats
     value: float
     low: float
     high: float

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from .._backend import RawTexts
-from .._runtime.arrays import np, repeat
+from .._runtime.arrays import Array, Integers, np, repeat
 from .._runtime.sequences import LINE
 from ..errors import EmptyCorpusError, LengthMismatchError, SequenceTypeError, UnknownNameError
 from ..metrics.operations import rows_of_corpus
@@ -21,8 +21,6 @@ from ..text.segments import described
 from ..text.tokenization import Tokenization
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..metrics import Metric
 
 
@@ -46,7 +44,7 @@ class Outputs:
         reference that sets the reference length
     """
 
-    lengths: Mapping[str, tuple[NDArray[np.int64], NDArray[np.int64]]]
+    lengths: Mapping[str, tuple[Integers, Integers]]
 
     def __init__(
         self, systems: Mapping[str, Sequence[list[str]]], references: list[list[str]], source: list[str] | None = None
@@ -92,21 +90,21 @@ class Outputs:
                 bounds.append(len(ids))
         self.lowercase = splitting.lowercase
         self.vocabulary = [None, *numbers]
-        self.ids: NDArray[np.int32] = np.frombuffer(ids, dtype=np.int32)
-        self.bounds: NDArray[np.int64] = np.frombuffer(bounds, dtype=np.int64)
+        self.ids: Array = np.frombuffer(ids, dtype=np.int32)
+        self.bounds: Integers = np.frombuffer(bounds, dtype=np.int64)
 
     @cached_property
-    def firsts(self) -> NDArray[np.int64]:
+    def firsts(self) -> Integers:
         """The number of the first text of each segment, and the end."""
         return np.cumsum([0, *(len(self.outputs) + len(group) for group in self.references)], dtype=np.int64)
 
     @cached_property
-    def sides(self) -> NDArray[np.int32]:
+    def sides(self) -> Array:
         """For each token the place of its text in the segment: that of its output, or as many more as there are outputs."""
         sides = np.arange(len(self.bounds) - 1, dtype=np.int32) - repeat(self.firsts[:-1], np.diff(self.firsts))
         return repeat(sides.astype(np.int32), np.diff(self.bounds))
 
-    def places(self, output: str) -> NDArray[np.int64]:
+    def places(self, output: str) -> Integers:
         """Where the tokens of an output are among the ids."""
         return np.flatnonzero(self.sides == [*self.outputs].index(output))
 
@@ -120,7 +118,7 @@ class Outputs:
         """The largest number of references of a segment."""
         return max(map(len, self.references))
 
-    def rows(self, metric: Metric, threads: int | None) -> dict[str, NDArray[Any]]:
+    def rows(self, metric: Metric, threads: int | None) -> dict[str, Array]:
         """Count the raw text of each output by a metric, and return its rows."""
         table = rows_of_corpus(metric, self.corpus, threads)
         return dict(zip(self.outputs, np.split(table, len(self.outputs))))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from .._runtime.arrays import np
+from .._runtime.arrays import Floats, np
 from ..errors import UnknownNameError
 from ..metrics.operations import fields_of_texts
 from ..metrics.signature import as_signature
@@ -18,8 +18,6 @@ from .settings import Settings, refuse_settings
 from .systems import MetricLike, Systems, mean_of_runs, named
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..metrics import Metric
 
 
@@ -115,7 +113,7 @@ def _tested_differences(
     statistics: Systems,
     pairs: Sequence[tuple[int, int]],
     settings: Settings,
-    of_samples: Sequence[NDArray[np.float64]],
+    of_samples: Sequence[Floats],
 ) -> list[SystemDifference]:
     """Test the difference of each pair.
 
@@ -208,7 +206,7 @@ def _ranks(order: Sequence[int], significant: dict[tuple[int, int], bool], ranki
     return ranks
 
 
-def _of_segments(rows: Systems) -> list[NDArray[np.float64]] | None:
+def _of_segments(rows: Systems) -> list[Floats] | None:
     """Score single segments, with the mean over runs, for each system; None if the metric cannot score a segment alone."""
     of_runs = [rows.scoring.of_segments(table) for table in rows.given]
     if any(scores is None for scores in of_runs):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .._runtime.arrays import np
+from .._runtime.arrays import Floats, np
 from .._runtime.scales import percent
 from .resampling import bootstrap_scores, enumerated, sampled
 from .settings import CONFIDENCE, RESAMPLES, SEED, Settings
@@ -13,8 +13,6 @@ from .systems import MetricLike, Systems, mean_of_runs, runs_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from numpy.typing import NDArray
 
     from ..metrics.signature import Signature
 
@@ -47,7 +45,7 @@ class Bootstrap:
     low: float
     high: float
     confidence: float
-    scores: NDArray[np.float64]
+    scores: Floats
     seed: int
     scale: float | None
     signature: str
@@ -128,14 +126,14 @@ def bootstrap(
     )
 
 
-def interval(scores: NDArray[np.float64], confidence: float) -> tuple[float, float]:
+def interval(scores: Floats, confidence: float) -> tuple[float, float]:
     """Return the ends of the percentile interval; at 95 % they equal those of sacreBLEU."""
     left_out = int(len(scores) * (1 - confidence) / 2 + 1e-9)
     ordered = np.sort(scores)
     return float(ordered[left_out]), float(ordered[len(scores) - 1 - left_out])
 
 
-def mean_and_deviation(scores: NDArray[np.float64]) -> tuple[float, float]:
+def mean_and_deviation(scores: Floats) -> tuple[float, float]:
     """Return mean and standard deviation (n - 1; 0 for a single score)."""
     unit = 2.0 ** max(int(np.frexp(np.abs(scores).max())[1]), -1000)  # so that squares and sums do not overflow
     scaled = np.sort(scores) / unit
@@ -238,7 +236,7 @@ def paired_test(
     both = {name: runs_of(rows, name) for name, rows in (("the first system", first), ("the second system", second))}
     systems = Systems(both, metric, scale, **choices)
     wins = losses = None
-    of_samples: list[NDArray[np.float64]] = []
+    of_samples: list[Floats] = []
     if test != "randomization":
         scores = bootstrap_scores(systems, settings)
         of_samples = [mean_of_runs(scores[runs]) for runs in systems.runs]
@@ -270,7 +268,7 @@ def p_values(
     systems: Systems,
     pairs: Sequence[tuple[int, int]],
     settings: Settings,
-    of_samples: Sequence[NDArray[np.float64]],
+    of_samples: Sequence[Floats],
 ) -> list[tuple[float, int, bool]]:
     """Test pairs: p, the number of samples, and whether these are all possible shuffles.
 
@@ -290,7 +288,7 @@ def p_values(
     return [found[pair] for pair in pairs]
 
 
-def _beyond(systems: Systems, pair: tuple[int, int], test: str, differences: NDArray[np.float64]) -> int:
+def _beyond(systems: Systems, pair: tuple[int, int], test: str, differences: Floats) -> int:
     """Count the bootstrap samples that speak against the difference of two systems.
 
     :param differences: those of the systems in the samples

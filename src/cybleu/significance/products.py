@@ -10,13 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
 
-from .._runtime.arrays import np
+from .._runtime.arrays import Array, Floats, Integers, np
 from ..errors import ArrayValueError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 EXACT_IN_FLOAT32 = 1 << 24
 EXACT_IN_FLOAT64 = 1 << 44  # leaves some bits for sums of hundreds of runs
@@ -31,7 +27,7 @@ class Columns:
     :param tables: for each run of each system, an array `(segments, columns)`, all of int64 or all of finite float64
     """
 
-    def __init__(self, tables: Sequence[NDArray[Any]]):
+    def __init__(self, tables: Sequence[Array]):
         self.segments, self.width = tables[0].shape
         self.whole = tables[0].dtype.kind == "i"  # whether the numbers are integers
         every = np.stack(tables, axis=1)  # (segments, tables, columns)
@@ -47,7 +43,7 @@ class Columns:
         #: The sums of all segments, `(tables, limbs * columns)`.
         self.totals = self.sums(np.ones((1, self.segments), dtype=self.dtype))[:, :, 0]
 
-    def _limbs_of_integers(self, every: NDArray[np.int64]) -> list[NDArray[Any]]:
+    def _limbs_of_integers(self, every: Integers) -> list[Array]:
         if 4 * self.largest * self.segments > np.iinfo(np.int64).max:
             raise ArrayValueError(
                 f"the numbers are as large as {self.largest}, and sums of {self.segments} of them do not fit int64; divide them "
@@ -59,18 +55,18 @@ class Columns:
         *lower, last = self._shifts
         return [*(every >> shift & (1 << self._bits) - 1 for shift in lower), every >> last]
 
-    def _limbs_of_floats(self, every: NDArray[np.float64]) -> list[NDArray[Any]]:
+    def _limbs_of_floats(self, every: Floats) -> list[Array]:
         lowest, highest = _bits_of(every)
         if highest + self.segments.bit_length() > 1020:
             raise ArrayValueError("the sum of the numbers is too large for a float; divide them by something")
         self._shifts = list(range(lowest, max(highest, lowest + 1), self._bits))
-        limbs: list[NDArray[Any]] = []
+        limbs: list[Array] = []
         for shift in reversed(self._shifts):
             limbs.insert(0, np.trunc(np.ldexp(every, -shift)))
             every = every - np.ldexp(limbs[0], shift)
         return limbs
 
-    def sums(self, weights: NDArray[Any]) -> NDArray[np.float64]:
+    def sums(self, weights: Array) -> Floats:
         """Compute the sums of samples.
 
         :param weights: how often each segment is in each sample, `(n, segments)`, of :attr:`dtype`
@@ -80,7 +76,7 @@ class Columns:
         product = weights @ self._matrix.reshape(self.segments, -1)
         return np.ascontiguousarray(product.T, dtype=np.float64).reshape(tables, width, len(weights))
 
-    def gains(self, weights: NDArray[Any]) -> NDArray[np.float64]:
+    def gains(self, weights: Array) -> Floats:
         """Compute how much larger the sums of samples are than those of the first table, as :meth:`sums`."""
         _, tables, width = self._matrix.shape
         gains = np.zeros((tables * width, len(weights)))
@@ -88,15 +84,15 @@ class Columns:
         return gains.reshape(tables, width, len(weights))
 
     @cached_property
-    def _differences(self) -> NDArray[Any]:
+    def _differences(self) -> Array:
         """How much larger the other tables are than the first, `(segments, (tables - 1) * limbs * columns)`."""
         return (self._matrix[:, 1:] - self._matrix[:, :1]).reshape(self.segments, -1)
 
-    def of_segments(self, table: int, part: slice) -> NDArray[np.float64]:
+    def of_segments(self, table: int, part: slice) -> Floats:
         """Return the columns of a table without summing, `(limbs * columns, segments)`."""
         return self._matrix[part, table].T.astype(np.float64)
 
-    def numbers(self, sums: NDArray[np.float64]) -> NDArray[Any]:
+    def numbers(self, sums: Floats) -> Array:
         """Convert sums to numbers.
 
         :param sums: `(..., limbs * columns, n)`
@@ -116,7 +112,7 @@ class Columns:
         return np.array(rounded, dtype=np.float64).reshape(-1, self.width)
 
 
-def _bits_of(numbers: NDArray[np.float64]) -> tuple[int, int]:
+def _bits_of(numbers: Floats) -> tuple[int, int]:
     """Return the exponents of the lowest bit set in any number, and of the first bit above all numbers."""
     mantissas, exponents = np.frexp(numbers[numbers != 0])
     if not len(mantissas):

@@ -1,33 +1,59 @@
-"""Scores of bootstrap samples, and counts of shuffles for randomisation tests."""
+"""Random samples in blocks, the scores of bootstrap samples, and counts of shuffles for randomisation tests.
+
+The stream of a seed does not depend on the size of the blocks.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import permutations
 from math import factorial
 from operator import ge
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
-from .._runtime.arrays import np
-from .._runtime.parallel import bar, checked_threads, run
-from .draws import MOST_TABULATED, all_orders, halves, orders, resamples
+from .._runtime.arrays import Array, Floats, Integers, np
+from .._runtime.parallel import bar, run
 from .products import Columns
 from .settings import Settings
 from .systems import Systems, mean_of_runs
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+Pair: TypeAlias = tuple[int, int]
 
-    Pair = tuple[int, int]
-
+CELLS = 1 << 20  # samples * segments in a block; bounds memory for any number of samples
+MOST_ROWS = 512  # so that the results of a block stay in the processor's cache
+WORD = 32  # the generator makes one boolean of each bit
+MOST_TABULATED = 8  # the table has 8! permutations
 ROW = 20  # the cost of scoring a row, in the unit of `run`
 
 
-def bootstrap_scores(systems: Systems, settings: Settings) -> NDArray[np.float64]:
+def blocks(samples: int, segments: int) -> Iterator[tuple[int, int]]:
+    """Yield where blocks of samples begin and end."""
+    size = max(1, min(MOST_ROWS, CELLS // segments))
+    for start in range(0, samples, size):
+        yield start, min(samples, start + size)
+
+
+def resamples(
+    generator: np.random.Generator, samples: int, segments: int, dtype: np.dtype[Any]
+) -> Iterator[tuple[int, int, Array]]:
+    """Draw bootstrap samples: start, stop, and how often each contains each segment, `(stop - start, segments)`.
+
+    The samples are those of ``generator.choice(segments, size=(samples, segments))``.
+    """
+    for start, stop in blocks(samples, segments):
+        counts = np.empty((stop - start, segments), dtype=dtype)
+        # of the type that bincount takes as it is; numbers of 32 bits come from the same stream as those of 64
+        drawn: Any = generator.integers(0, segments, size=counts.shape, dtype=np.intp)
+        for row, places in zip(counts, drawn):
+            row[:] = np.bincount(places, minlength=segments)
+        yield start, stop, counts
+
+
+def bootstrap_scores(systems: Systems, settings: Settings) -> Floats:
     """Score each run in each bootstrap sample; all runs share the same samples.
 
     :return: float64 `(runs, samples)`
     """
-    checked_threads(settings.threads)
     return scores_of_resamples(
         systems.columns,
         np.random.default_rng(settings.seed),
@@ -41,14 +67,14 @@ def scores_of_resamples(
     columns: Columns,
     generator: np.random.Generator,
     samples: int,
-    score: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    score: Callable[[Floats], Floats],
     progress: bool = False,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Score the sums of bootstrap samples, and return an array `(..., samples)`.
 
     :param score: a function from sums `(tables, limbs * columns, n)` to scores `(..., n)`
     """
-    scores: NDArray[np.float64] | None = None  # allocated once, so that too little memory is found with the first block
+    scores: Floats | None = None  # allocated once, so that too little memory is found with the first block
     with bar(samples, progress, " samples") as advance:
         for start, stop, counts in resamples(generator, samples, columns.segments, columns.dtype):
             block = score(columns.sums(counts))
@@ -60,7 +86,7 @@ def scores_of_resamples(
     return scores
 
 
-def _scored(systems: Systems, sums: NDArray[np.float64], threads: int | None) -> NDArray[np.float64]:
+def _scored(systems: Systems, sums: Floats, threads: int | None) -> Floats:
     """Score sums `(tables, limbs * columns, n)`, and return an array `(tables, n)`."""
     numbers = systems.columns.numbers(sums)
     result = np.empty(len(numbers))
@@ -123,11 +149,11 @@ def sampled(
 def _count(
     systems: Systems,
     pairs: Sequence[Pair],
-    drawn: Iterable[NDArray[Any]],
+    drawn: Iterable[Array],
     threads: int | None,
     beyond: Callable[[Any, Any], Any] = ge,
     advance: Callable[[int], Any] = int,
-) -> NDArray[np.int64]:
+) -> Integers:
     """Count the shuffles of pairs whose systems have the same numbers of runs.
 
     In each place there is one run of each segment, and in all places together there are all runs. So the sum of the
@@ -157,3 +183,47 @@ def _count(
         counts += beyond(statistics, real).sum(axis=1)
         advance(len(block))
     return counts
+
+
+def halves(generator: np.random.Generator, samples: int, segments: int) -> Iterator[Array]:
+    """Draw shuffles of two runs, as :func:`orders`, but only which run is in the first place.
+
+    They are drawn as by ``generator.integers(2, size=(samples, segments), dtype=bool)``, which consumes whole words.
+    """
+    left = np.empty(0, dtype=np.uint8)
+    for start, stop in blocks(samples, segments):
+        count = (stop - start) * segments
+        words = -(-(count - len(left)) // WORD)
+        bits = np.unpackbits(np.frombuffer(generator.bytes(WORD // 8 * words), np.uint8), bitorder="little")
+        drawn, left = np.split(np.concatenate([left, bits]), [count])
+        yield drawn.reshape(1, -1, segments)
+
+
+def orders(generator: np.random.Generator, samples: int, segments: int, runs: int) -> Iterator[Array]:
+    """Draw which run is in each place, for each segment of each shuffle: `(places, shuffles, segments)`."""
+    every = tabulated(runs) if runs <= MOST_TABULATED else None
+    for start, stop in blocks(samples, segments * runs):
+        shape = stop - start, segments
+        if every is not None:
+            yield np.take(every.T, generator.integers(len(every), size=shape), axis=1)
+        else:
+            each = np.broadcast_to(np.arange(runs, dtype=np.uint8), (*shape, runs))
+            yield np.moveaxis(generator.permuted(each, axis=2), 2, 0)
+
+
+def all_orders(places: Integers, segments: int, runs: int) -> Iterator[Array]:
+    """Enumerate the shuffles of the segments at these positions, as :func:`orders`; other segments stay."""
+    every = tabulated(runs)
+    for start, stop in blocks(len(every) ** len(places), segments * runs):
+        shuffles = np.arange(start, stop, dtype=np.int64)
+        block = np.empty((runs, stop - start, segments), dtype=np.uint8)
+        block[:] = every[0][:, None, None]
+        for place in places.tolist():
+            shuffles, chosen = np.divmod(shuffles, len(every))
+            block[:, :, place] = every[chosen].T
+        yield block
+
+
+def tabulated(runs: int) -> Array:
+    """Return a table of all permutations of this many items, the identity first."""
+    return np.array(list(permutations(range(runs))), dtype=np.uint8)

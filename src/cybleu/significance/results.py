@@ -9,15 +9,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.html import html_table
+from .._runtime.arrays import Floats
 from .._runtime.scales import percent
 from ..errors import UnknownNameError
 from ..metrics.signature import as_signature
 from .tables import BEST, CAPTION, CLOSE, LABEL, Table, written_tables
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from .._runtime.arrays import np
     from .settings import Settings
     from .systems import Systems
 
@@ -133,10 +131,10 @@ class SystemComparison:
     scale: float | None
     higher_is_better: bool
     signature: str
-    bootstrap_scores: Mapping[str, NDArray[np.float64]] = field(repr=False, compare=False)
+    bootstrap_scores: Mapping[str, Floats] = field(repr=False, compare=False)
     statistics: Systems = field(repr=False, compare=False)
 
-    def influence(self, first: str, second: str) -> NDArray[np.float64]:
+    def influence(self, first: str, second: str) -> Floats:
         """Compute the influence of each segment on the difference between two systems.
 
         Entry i is the score of the first system minus the score that it would have with the second system's output for

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from operator import gt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .._runtime.arrays import np
+from .._runtime.arrays import Array, Floats, np
 from .._runtime.samples import check_samples
 from ..errors import SampleError, UnknownNameError
 from ..metrics import VARIANTS, Bleu, Chrf, Ter
@@ -20,9 +20,6 @@ from .paired import interval
 from .resampling import sampled, scores_of_resamples
 from .settings import RESAMPLES, SEED, TESTS, Settings
 from .systems import MetricLike, OfMetric, Systems, named
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 IN_FLOAT32 = int(np.__version__.split(".")[0]) >= 2  # before, a Python float converted a float32 to float64
 
@@ -190,7 +187,7 @@ def _results(found: Systems, counts: Iterable[int], samples: int, around: Iterab
     return results
 
 
-def _around(scores: NDArray[np.float64]) -> tuple[float | None, float | None]:
+def _around(scores: Floats) -> tuple[float | None, float | None]:
     """Return the mean of the scores of samples, and half the length of their interval."""
     low, high = interval(scores, 0.95)
     return float(np.sort(scores).mean()), 0.5 * (high - low)
@@ -234,11 +231,11 @@ def _validated(
 
 def _resampled(
     systems: Systems, metric: Bleu | Chrf | Ter, generator: np.random.Generator, samples: int, progress: bool
-) -> NDArray[Any]:
+) -> Array:
     """Score bootstrap samples as sacreBLEU does, `(systems, samples)`."""
     columns = systems.columns
 
-    def score(sums: NDArray[Any]) -> NDArray[Any]:
+    def score(sums: Array) -> Array:
         """Score float32 sums `(tables, columns, n)`; each operation has the type that it has in sacreBLEU."""
         rows = np.moveaxis(sums.astype(np.float32), 1, 2)
         if isinstance(metric, Bleu):
@@ -256,7 +253,7 @@ def _resampled(
     return score(sums)
 
 
-def _bleus(rows: NDArray[np.float32], bleu: Bleu) -> NDArray[np.float64]:
+def _bleus(rows: Array, bleu: Bleu) -> Floats:
     """Compute sacreBLEU's BLEU from float32 sums, which are changed: `(tables, n, columns)` to `(tables, n)`."""
     bleu = bleu.of_width(rows.shape[-1])
     float_type: Any = np.float32 if IN_FLOAT32 else np.float64

@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
-from .._runtime.arrays import first_not_finite, in_place, np
+from .._runtime.arrays import Array, Floats, first_not_finite, in_place, np
 from .._runtime.numbers import as_number
 from .._runtime.sequences import check_unmasked
 from ..errors import (
@@ -25,10 +25,7 @@ from ..metrics.bleu import family
 from ..metrics.signature import Signature, as_signature
 from .products import Columns
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-OfSums: TypeAlias = "Callable[[NDArray[Any]], float]"
+OfSums: TypeAlias = "Callable[[Array], float]"
 MetricLike: TypeAlias = "str | Metric | Variant | OfSums | None"
 
 PIECE = 1 << 16  # segments that are scored at once
@@ -43,7 +40,7 @@ class Run:
     """The statistics of a run, `(segments, columns)`, as passed by the caller, and a name for messages."""
 
     name: str
-    table: NDArray[Any]
+    table: Array
 
 
 class Scoring(ABC):
@@ -62,10 +59,10 @@ class Scoring(ABC):
     tolerance = 0.0
 
     @abstractmethod
-    def exact(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
+    def exact(self, numbers: Array) -> Floats:
         """Score each row of sums."""
 
-    def of_segments(self, table: NDArray[Any]) -> NDArray[np.float64] | None:
+    def of_segments(self, table: Array) -> Floats | None:
         """Score each segment alone; None if a single row cannot be scored."""
         return None
 
@@ -80,10 +77,10 @@ class OfMetric(Scoring):
         self.name = family(metric)
         self.metric = metric
 
-    def exact(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
+    def exact(self, numbers: Array) -> Floats:
         return _all_finite(self.metric.evaluate_rows(numbers), numbers, "metric")
 
-    def of_segments(self, table: NDArray[Any]) -> NDArray[np.float64] | None:
+    def of_segments(self, table: Array) -> Floats | None:
         metric = self.metric.of_sentences()
         return metric.evaluate_rows(in_place(metric.summable(table), metric.dtype))
 
@@ -97,7 +94,7 @@ class OfFunction(Scoring):
         name = getattr(function, "__name__", type(function).__name__)
         self.signature = Signature({"function": name})
 
-    def exact(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
+    def exact(self, numbers: Array) -> Floats:
         scores = np.array([float(self._function(row)) for row in numbers], dtype=np.float64)
         return _all_finite(scores, numbers, "function")
 
@@ -108,26 +105,26 @@ class OfMeans(Scoring):
     name = "mean"
     signature = Signature({"": "mean"})
 
-    def __init__(self, tables: Sequence[NDArray[Any]], scale: float | None):
+    def __init__(self, tables: Sequence[Array], scale: float | None):
         self.scale = scale
         self._segments = len(tables[0])
         self.tolerance = EQUAL * max(float(np.abs(table.astype(np.float64)).max()) for table in tables)
 
-    def exact(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
-        means: NDArray[np.float64] = numbers[:, 0].astype(np.float64) / self._segments
+    def exact(self, numbers: Array) -> Floats:
+        means: Floats = numbers[:, 0].astype(np.float64) / self._segments
         return means
 
-    def of_segments(self, table: NDArray[Any]) -> NDArray[np.float64] | None:
+    def of_segments(self, table: Array) -> Floats | None:
         return table[:, 0].astype(np.float64)
 
 
-def _all_finite(scores: NDArray[np.float64], numbers: NDArray[Any], what: str) -> NDArray[np.float64]:
+def _all_finite(scores: Floats, numbers: Array, what: str) -> Floats:
     """Check that all scores are finite, and so far from the largest float that sums and differences of scores are, too.
 
     :param what: the function or metric that computed the scores
     :raises StatisticsError: a score is not
     """
-    fits: NDArray[np.bool_] = np.abs(scores) <= LARGEST
+    fits: Array = np.abs(scores) <= LARGEST
     if not fits.all():
         first = int(fits.argmin())
         raise StatisticsError(
@@ -173,7 +170,7 @@ class Systems:
         """Return the difference of the scores of two systems."""
         return self.score(first) - self.score(second)
 
-    def influence(self, first: int, second: int) -> NDArray[np.float64]:
+    def influence(self, first: int, second: int) -> Floats:
         """Return for each segment by how much the first system's score would drop with the second system's output."""
         result = np.zeros(self.segments)
         columns = self.columns
@@ -186,13 +183,13 @@ class Systems:
         return result / len(pairs)
 
 
-def mean_of_runs(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def mean_of_runs(scores: Floats) -> Floats:
     """Return the mean over the first axis, independent of the order of the runs.
 
     A shuffle that only permutes whole runs must give the real statistic to the last bit.
     """
     ordered = scores if len(scores) < 3 else np.sort(scores, axis=0)  # the addition of two is commutative
-    total: NDArray[np.float64] = sum(ordered, np.zeros(scores.shape[1:]))
+    total: Floats = sum(ordered, np.zeros(scores.shape[1:]))
     return total / len(scores)
 
 
@@ -286,7 +283,7 @@ def _check_sizes(given: Sequence[Run], least: int) -> None:
 
 def _scoring(
     given: Sequence[Run], metric: MetricLike, scale: float | None, choices: Mapping[str, Any]
-) -> tuple[Scoring, list[NDArray[Any]]]:
+) -> tuple[Scoring, list[Array]]:
     """Return the scoring, and the tables that it sums."""
     if scale is not None and not 0 < as_number(scale) < float("inf"):
         raise ArrayValueError(f"scale is {scale!r}; it is the score of a perfect match, for example 1 or 100")
@@ -318,7 +315,7 @@ def _scoring(
     return OfMetric(found), [found.summable(in_place(rows.table, found.dtype)) for rows in given]
 
 
-def _numeric(given: Sequence[Run]) -> list[NDArray[Any]]:
+def _numeric(given: Sequence[Run]) -> list[Array]:
     whole = all(rows.table.dtype.kind in "biu" for rows in given)
     for rows in given:
         if whole and rows.table.dtype == np.uint64 and rows.table.max() > np.iinfo(np.int64).max:
