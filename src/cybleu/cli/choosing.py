@@ -15,7 +15,7 @@ from .._runtime.scales import counted, percent
 from ..errors import ArrayValueError, InputFileError, _printable
 from ..metrics import Bleu
 from ..metrics.bleu import family
-from .command import FilePath
+from .command import FilePath, gathered
 from .options import as_option, shows_progress
 
 if TYPE_CHECKING:
@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 
 EXPLAINED = 3  # candidates
 
+segment_count_option = click.option(
+    "--segment-count",
+    metavar="N",
+    type=click.IntRange(0),
+    help="Number of segments, if the last ones may have no hypothesis.",
+)
 output_option = click.option(
     "--output",
     "-o",
@@ -34,17 +40,22 @@ output_option = click.option(
     default=STANDARD_STREAM,
     help="The output file; .gz compresses it; - is standard output.",
 )
-list_option = click.option(
-    "--list",
-    "list_format",
-    type=click.Choice(["moses", "joshua", "plain"]),
-    help="Write the whole list in its new order and in this format, instead of one text for each segment.",
-)
-explain_option = click.option(
-    "--explain",
-    metavar="ID",
-    type=click.IntRange(0),
-    help="Only explain why the top candidates of this segment rank first.",
+# what `choose_from` writes
+written_options = gathered(
+    "written",
+    output_option,
+    click.option(
+        "--list",
+        "list_format",
+        type=click.Choice(["moses", "joshua", "plain"]),
+        help="Write the whole list in its new order and in this format, instead of one text for each segment.",
+    ),
+    click.option(
+        "--explain",
+        metavar="ID",
+        type=click.IntRange(0),
+        help="Only explain why the top candidates of this segment rank first.",
+    ),
 )
 
 
@@ -53,14 +64,14 @@ class Segments:
 
     :param path: the file
     :param first_id: the id of the first segment
-    :param count: the number of segments, of which the last ones may have no hypothesis; None if it is not known
+    :param segment_count: the number of segments, of which the last ones may have no hypothesis; None if it is not known
     :param reading: further arguments of :func:`cybleu.nbest.chunks`
     """
 
-    def __init__(self, path: str, first_id: int, count: int | None, **reading: Any):
+    def __init__(self, path: str, first_id: int, segment_count: int | None, **reading: Any):
         self.path = path
         self.first_id = first_id
-        self.count = count
+        self.count = segment_count
         self._reading = reading
 
     def __iter__(self) -> Iterator[NBest]:

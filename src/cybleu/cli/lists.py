@@ -9,7 +9,8 @@ import click
 
 from .._runtime.system import command_line
 from ..errors import FeatureError
-from .command import Decorator, FilePath
+from ..metrics import Metric, find
+from .command import Decorator, FilePath, gathered, section
 from .options import as_option
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ tokenize_option = click.option(
     help="The tokeniser. unicode splits at any white space, ascii only at ASCII white space (as multi-bleu.perl does), "
     "space only at spaces (as Moses does). sacreBLEU's tokenisers, such as 13a, intl, zh and char, are also available.",
 )
-smoothing_option = click.option("--smoothing", metavar="NAME", help="The smoothing of BLEU.  [default: the tool's]")
 # Arguments of `cybleu.nbest.chunks`, with the same names.
 reading_options = (
     click.option(
@@ -42,6 +42,19 @@ reading_options = (
         help="The feature file of the plain format, with one line for each hypothesis.",
     ),
 )
+
+
+def scoring_section(metric: Decorator, *more: Decorator) -> Decorator:
+    """Declare the metric of a list, for :func:`metric_of`.
+
+    :param metric: the option that names it
+    """
+    smoothing = click.option("--smoothing", metavar="NAME", help="The smoothing of BLEU.  [default: the tool's]")
+    return section("Metric", gathered("scoring", metric, smoothing), *more)
+
+
+def metric_of(scoring: dict[str, Any]) -> Metric:
+    return find(scoring["metric"], smoothing=scoring["smoothing"])
 
 
 def output_format_option(*more: str) -> Decorator:
@@ -69,12 +82,12 @@ def told(nbest: NBest, weights: dict[str, float]) -> dict[str, float]:
     return {name: weight for name, weight in weights.items() if weight or name in dense}
 
 
-def say_same_score(references: Sequence[str], metric: str, **options: Any) -> None:
+def say_same_score(references: Sequence[str], **options: Any) -> None:
     """Tell which tokens a score was computed on, and the command that prints the same score of texts.
 
     :param options: the options of the command, of which some are those of `cybleu score`
     """
-    words = ["cybleu", "score", "OUTPUT", *references, "-m", metric]
+    words = ["cybleu", "score", "OUTPUT", *references, "-m", options["metric"]]
     for name in ("smoothing", "max_order", "reference_length", "tokenize"):
         if options.get(name) is not None:
             words += [as_option(name), str(options[name])]

@@ -7,9 +7,8 @@ from typing import Any
 
 import click
 
-from ..metrics import find
 from .command import Command, FilePath, gathered, section
-from .lists import first_id_option, say_same_score, tokenize_option
+from .lists import first_id_option, metric_of, say_same_score, tokenize_option
 from .options import as_option, from_command_line, references_argument
 from .task import print_weights
 from .tuner_options import (
@@ -88,12 +87,10 @@ from .tuner_options import (
 def loop_command(
     folder: str,
     references: tuple[str, ...],
-    metric: str,
-    smoothing: str | None,
+    scoring: dict[str, Any],
     reading: dict[str, Any],
     start: str,
-    output: str | None,
-    output_format: str,
+    written: dict[str, Any],
     normalise: str,
     seed: int,
     stopping: dict[str, Any],
@@ -115,7 +112,7 @@ def loop_command(
     from ..nbest.weight_files import check_weights
     from ..tuning import DecoderCommand, Iteration, Stopping, Tuner, mert_loop, read_weights
 
-    chosen = find(metric, smoothing=smoothing)
+    chosen = metric_of(scoring)
     for name, options in of_tuners.items():
         for option in options:
             if name != tuner and from_command_line(option):
@@ -160,5 +157,5 @@ def loop_command(
         "reason": result.reason,
         "iterations": [asdict(iteration) for iteration in result.iterations],
     }
-    print_weights(found, tuned, output, output_format)
-    say_same_score(references, metric, smoothing=smoothing, **reading)
+    print_weights(found, tuned, **written)
+    say_same_score(references, **scoring, **reading)

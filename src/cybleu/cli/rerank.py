@@ -11,26 +11,26 @@ from .._files.text import STANDARD_STREAM, listed, shown
 from .._runtime.samples import MOST_REPEATS
 from .._runtime.scales import counted, percent
 from ..errors import ArrayValueError, FeatureError
-from ..metrics import find
 from .choosing import (
     Segments,
     Why,
     choose_from,
-    explain_option,
-    list_option,
     one_line,
     opened,
     output_option,
+    segment_count_option,
+    written_options,
 )
 from .command import Commands, FilePath, gathered, section
 from .lists import (
     check_form,
     first_id_option,
+    metric_of,
     nbest_argument,
     output_format_option,
     reading_options,
     say_same_score,
-    smoothing_option,
+    scoring_section,
     tokenize_option,
     told,
 )
@@ -56,18 +56,10 @@ def rerank_command() -> None:
     """
 
 
-segment_count_option = click.option(
-    "--segment-count",
-    metavar="N",
-    type=click.IntRange(0),
-    help="Number of segments, if the last ones may have no hypothesis.",
-)
-
-
 @rerank_command.command("linear", other_tools={"--weights": "-w"})
 @nbest_argument
-@section("Lists", first_id_option, *reading_options)
-@section("Output", segment_count_option, gathered("written", output_option, list_option, explain_option))
+@section("Lists", gathered("segments", first_id_option, *reading_options))
+@section("Output", gathered("segments", segment_count_option), written_options)
 @section(
     "Weights",
     click.option(
@@ -80,14 +72,7 @@ segment_count_option = click.option(
         "moses.ini without [weight-file] and other weight files of Moses are also accepted.",
     ),
 )
-def linear_command(
-    nbest: str,
-    first_id: int,
-    segment_count: int | None,
-    written: dict[str, Any],
-    weights_file: str,
-    **reading: Any,
-) -> None:
+def linear_command(nbest: str, segments: dict[str, Any], written: dict[str, Any], weights_file: str) -> None:
     """Choose by a weighted sum of the features.
 
     If several hypotheses have the same sum, the first one is chosen.
@@ -115,17 +100,21 @@ def linear_command(
             raise FeatureError(f"{weights_file}: has no weight for {shown(missing[0])}; use 0 to ignore it")
         return linear(part, {name: weights[name] for name in names if name in weights})
 
-    segments = Segments(nbest, first_id, segment_count, **reading)
-    choose_from(segments, choose, Why(weights=weights), **written)
+    choose_from(Segments(nbest, **segments), choose, Why(weights=weights), **written)
     if unseen and written["explain"] is None:
         click.echo(f"cybleu: weights of features that are not in the list are ignored: {listed([*unseen])}", err=True)
 
 
 @rerank_command.command("mbr")
 @nbest_argument
-@section("Lists", first_id_option, tokenize_option, *reading_options)
-@section("Output", segment_count_option, gathered("written", output_option, list_option, explain_option))
-@section("Metric", metric_option(), smoothing_option)
+@section(
+    "Lists",
+    gathered("segments", first_id_option),
+    gathered("scoring", tokenize_option),
+    gathered("segments", *reading_options),
+)
+@section("Output", gathered("segments", segment_count_option), written_options)
+@scoring_section(metric_option())
 @section(
     "Minimum Bayes risk",
     click.option("--scale", type=float, help="Weight each text by exp(scale * model score).  [default: uniform]"),
@@ -137,15 +126,11 @@ def linear_command(
 )
 def mbr_command(
     nbest: str,
-    first_id: int,
-    tokenize: str,
-    segment_count: int | None,
+    segments: dict[str, Any],
     written: dict[str, Any],
-    metric: str,
-    smoothing: str | None,
+    scoring: dict[str, Any],
     scale: float | None,
     prune: int | None,
-    **reading: Any,
 ) -> None:
     """Choose by minimum Bayes risk.
 
@@ -158,9 +143,9 @@ def mbr_command(
     """
     from ..rerank import mbr
 
-    chosen = find(metric, smoothing=smoothing)
+    chosen = metric_of(scoring)
     if chosen.reads != "text" or from_command_line("tokenize"):
-        chosen = replace(chosen, tokenize=tokenize)
+        chosen = replace(chosen, tokenize=scoring["tokenize"])
     if prune is not None and written["list_format"] is not None:
         raise click.UsageError("--prune leaves hypotheses out, and --list writes all of them; give one of the two")
 
@@ -171,36 +156,36 @@ def mbr_command(
             raise ArrayValueError("--scale requires model scores, but this list has none")
         return mbr(part, scores=part.model_scores, scale=scale, metric=chosen, prune=prune)
 
-    segments = Segments(nbest, first_id, segment_count, **reading)
-    choose_from(segments, choose, Why(metric=chosen), **written)
+    choose_from(Segments(nbest, **segments), choose, Why(metric=chosen), **written)
 
 
 @rerank_command.command("oracle")
 @nbest_argument
 @section("Lists", first_id_option, tokenize_option, *reading_options)
-@section("Output", gathered("written", output_option, list_option, explain_option))
+@section("Output", written_options)
 @references_argument()
-@section("Metric", metric_option(of_bleu=True), smoothing_option)
+@scoring_section(metric_option(of_bleu=True))
 @section(
     "Oracle",
-    click.option(
-        "--level",
-        type=click.Choice(["sentence", "corpus"]),
-        default="sentence",
-        help="Choose by the BLEU of each sentence or of the corpus. corpus keeps all statistics in memory.",
+    gathered(
+        "choice",
+        click.option(
+            "--level",
+            type=click.Choice(["sentence", "corpus"]),
+            default="sentence",
+            help="Choose by the BLEU of each sentence or of the corpus. corpus keeps all statistics in memory.",
+        ),
     ),
     click.option("--worst", is_flag=True, help="Choose the worst hypotheses instead of the best."),
-    seed_option,
+    gathered("choice", seed_option),
 )
 def oracle_command(
     nbest: str,
     references: tuple[str, ...],
     written: dict[str, Any],
-    metric: str,
-    smoothing: str | None,
-    level: str,
+    scoring: dict[str, Any],
+    choice: dict[str, Any],
     worst: bool,
-    seed: int,
     **reading: Any,
 ) -> None:
     """Choose the hypotheses that score best against the references.
@@ -214,17 +199,17 @@ def oracle_command(
     from ..nbest.reading import prepare_references
     from ..rerank import CorpusSelection, antioracle, oracle
 
-    chosen = find(metric, smoothing=smoothing)
+    choice["metric"] = metric_of(scoring)
     find_best = antioracle if worst else oracle
-    if level == "corpus":
+    if choice["level"] == "corpus":
         if written["list_format"] is not None or written["explain"] is not None:
             raise click.UsageError("--list and --explain require --level sentence")
         whole = NBest.from_files(nbest, references, progress=shows_progress(), naming=as_option, **reading)
-        selection = find_best(whole, level, chosen, seed=seed)
+        selection = find_best(whole, **choice)
         with opened(written["output"]) as write:
             write("".join(f"{one_line(text)}\n" for text in selection.texts))
         if isinstance(selection, CorpusSelection):
-            score, start = (percent(number, chosen.scale) for number in (selection.score, selection.start))
+            score, start = (percent(number, choice["metric"].scale) for number in (selection.score, selection.start))
             click.echo(
                 f"BLEU of the corpus {score:.4f}, by sentences {start:.4f}; "
                 f"{counted(selection.swaps, 'swap')} in {counted(selection.passes, 'pass', 'passes')}",
@@ -232,10 +217,10 @@ def oracle_command(
             )
     else:
         prepared = prepare_references(references)
-        segments = Segments(nbest, count=len(prepared), references=prepared, **reading)
+        segments = Segments(nbest, segment_count=len(prepared), references=prepared, **reading)
         why = Why(references=prepared)
-        choose_from(segments, lambda part: find_best(part, level, chosen), why, **written)
-    say_same_score(references, metric, smoothing=smoothing, **reading)
+        choose_from(segments, lambda part: find_best(part, **choice), why, **written)
+    say_same_score(references, **scoring, **reading)
 
 
 @rerank_command.command("perceptron")
@@ -243,8 +228,7 @@ def oracle_command(
 @section("Lists", first_id_option, tokenize_option, *reading_options)
 @section(
     "Output",
-    output_option,
-    output_format_option(),
+    gathered("written", output_option, output_format_option()),
     click.option(
         "--held-out",
         metavar="FILE",
@@ -253,7 +237,7 @@ def oracle_command(
     ),
 )
 @references_argument()
-@section("Metric", metric_option(of_bleu=True, of_sums=True), smoothing_option)
+@scoring_section(metric_option(of_bleu=True, of_sums=True))
 @section(
     "Perceptron",
     gathered(
@@ -271,11 +255,9 @@ def oracle_command(
 def perceptron_command(
     nbest: str,
     references: tuple[str, ...],
-    output: str,
-    output_format: str,
+    written: dict[str, Any],
     held_out: str | None,
-    metric: str,
-    smoothing: str | None,
+    scoring: dict[str, Any],
     training: dict[str, Any],
     **reading: Any,
 ) -> None:
@@ -293,23 +275,23 @@ def perceptron_command(
     from ..nbest.weight_files import weight_lines
     from ..rerank import perceptron
 
-    if output == held_out == STANDARD_STREAM:
+    if written["output"] == held_out == STANDARD_STREAM:
         raise click.UsageError(
             "--output and --held-out cannot both be standard output; give a file name for one of them"
         )
-    chosen = find(metric, smoothing=smoothing)
+    chosen = metric_of(scoring)
     whole = NBest.from_files(nbest, references, progress=shows_progress(), naming=as_option, **reading)
-    check_form(output_format, whole)
+    check_form(written["output_format"], whole)
     trained = perceptron(whole, metric=chosen, progress=shows_progress(), **training)
     if held_out is not None:
         with opened(held_out) as write:
             write("".join(f"{one_line(text)}\n" for text in trained.held_out.texts))
-    with opened(output) as write:
-        write("".join(weight_lines(told(whole, trained.weights), output_format)))
+    with opened(written["output"]) as write:
+        write("".join(weight_lines(told(whole, trained.weights), written["output_format"])))
     score = percent(trained.score, chosen.scale)
     of_folds = ", ".join(f"{percent(number, chosen.scale):.2f}" for number in trained.fold_scores)
     click.echo(
         f"BLEU of held-out segments {score:.4f} after {counted(trained.epochs, 'epoch')}; of folds {of_folds}",
         err=True,
     )
-    say_same_score(references, metric, smoothing=smoothing, **reading)
+    say_same_score(references, **scoring, **reading)

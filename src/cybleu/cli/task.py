@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from operator import eq
 from typing import TYPE_CHECKING, Any
@@ -14,86 +15,81 @@ import click
 
 from .._files.text import listed, number_of, shown
 from ..errors import FeatureError, InputFileError, WeightsError
-from ..metrics import find
-from .lists import check_form, say_same_score, told
+from .lists import check_form, metric_of, say_same_score, told
 from .options import as_option, from_command_line, shows_progress
 
 if TYPE_CHECKING:
     from ..nbest import NBest
 
 
+@dataclass(kw_only=True)
 class Task:
     """What a tuner works on, and where its weights go. The parameters are the options that all tuners have.
 
     :param normalise: see :func:`normalisation`
+    :param written: the file and the format of the weights, see :func:`print_weights`
     :param reading: `format`, `first_id`, `tokenize`, `max_order` and `reference_length`
     :ivar nbest: the merged lists
     :ivar progress: whether there are progress bars
     """
 
-    def __init__(
-        self,
-        *,
-        nbest: str | None,
-        references: tuple[str, ...],
-        more: tuple[str, ...],
-        features_file: tuple[str, ...],
-        scores_file: tuple[str, ...],
-        metric: str,
-        smoothing: str | None,
-        start: str | None,
-        normalise: str | None,
-        output: str | None,
-        output_format: str,
-        seed: int,
-        quiet: bool,
-        reading: dict[str, Any],
-    ):
+    file: str | None
+    references: tuple[str, ...]
+    more: tuple[str, ...]
+    features_file: tuple[str, ...]
+    scores_file: tuple[str, ...]
+    scoring: dict[str, Any]
+    start: str | None
+    normalise: str | None
+    written: dict[str, Any]
+    seed: int
+    quiet: bool
+    reading: dict[str, Any]
+
+    def __post_init__(self) -> None:
         from ..nbest.weight_files import check_weights
 
-        self.quiet = quiet
-        self.progress = shows_progress() and not quiet
-        self.metric = find(metric, smoothing=smoothing)
-        self._seed = seed
-        self._normalise = normalise
-        self._output = output
-        self._output_format = output_format
-        self._references = references
-        self._of_score = {"metric": metric, "smoothing": smoothing, **reading}
+        self.progress = shows_progress() and not self.quiet
+        self.scored_by = metric_of(self.scoring)
         self._best: Any = None  # of the results so far
-        if bool(nbest) == bool(features_file) or len(features_file) != len(scores_file):
+        self.nbest = self._read()
+        _say_missing(self.nbest)
+        if self.written["output"] is not None:  # names that cannot be written are an error before the work, not after
+            check_weights(dict.fromkeys(self.nbest.all_names, 0.0))
+        self._start, unlisted = _start_weights(self.start, self.nbest)
+        form = self.written["output_format"]
+        check_form(form, self.nbest)
+        # numbers have no names, so they are only those of the features of the list
+        self._unlisted = {} if form == "numbers" else unlisted
+
+    def _read(self) -> NBest:
+        """Read a list of a decoder, or files of Moses's extractor."""
+        reading = self.reading
+        if bool(self.file) == bool(self.features_file) or len(self.features_file) != len(self.scores_file):
             raise click.UsageError(
                 "give an n-best list and its references, or --features-file and --scores-file in pairs"
             )
-        if features_file:
-            of_texts = [references, more, reading["format"], reading["max_order"], reading["reference_length"]]
-            if any(of_texts) or from_command_line("tokenize"):
-                raise click.UsageError(
-                    "--features-file cannot be combined with --more, with references or with options of the list"
-                )
-            self.nbest = _read_moses(features_file, scores_file, reading["first_id"])
-        elif not references:
-            raise click.UsageError("an n-best list requires a file of references after it")
-        else:
-            self.nbest = _read_texts([nbest or "", *more], references, progress=self.progress, **reading)
-        _say_missing(self.nbest)
-        if output is not None:  # names that cannot be written are an error before the work, not after it
-            check_weights(dict.fromkeys(self.nbest.all_names, 0.0))
-        self._start, unlisted = _start_weights(start, self.nbest)
-        check_form(output_format, self.nbest)
-        # numbers have no names, so they are only those of the features of the list
-        self._unlisted = {} if output_format == "numbers" else unlisted
+        if self.file:
+            if not self.references:
+                raise click.UsageError("an n-best list requires a file of references after it")
+            return _read_texts([self.file, *self.more], self.references, progress=self.progress, **reading)
+        of_texts = [self.references, self.more, reading["format"], reading["max_order"], reading["reference_length"]]
+        if any(of_texts) or from_command_line("tokenize"):
+            raise click.UsageError(
+                "--features-file cannot be combined with --more, with references or with options of the list"
+            )
+        return _read_moses(self.features_file, self.scores_file, reading["first_id"])
 
     def tune(self, tuner: Callable[..., Any], **options: Any) -> Any:
         """Return the result of a tuner. If the user interrupts it, print the best weights so far."""
         try:
-            return tuner(self.nbest, self._start, metric=self.metric, seed=self._seed, **options)
+            return tuner(self.nbest, self._start, metric=self.scored_by, seed=self.seed, **options)
         except KeyboardInterrupt:
             best = self._best
             if best is not None:
                 click.echo("cybleu: interrupted; these are the best weights so far", err=True)
                 found = {"score": best.score, "scale": best.scale, "interrupted": True}
-                print_weights(found, self._weights(best), self._output, self._output_format)
+                print_weights(found, self._weights(best), **self.written)
             raise
 
     def follow(self, result: Any, described: str) -> None:
@@ -117,8 +113,8 @@ class Task:
             click.echo(f"{result.metric} {rise(result.start_score, result.score, result.scale)}", err=True)
         weights = self._weights(result)
         score = result.score
-        if self._normalise is not None:  # products that are rounded differently may break ties differently
-            score = score_of(Problem(self.nbest, self.metric), weights)
+        if self.normalise is not None:  # products that are rounded differently may break ties differently
+            score = score_of(Problem(self.nbest, self.scored_by), weights)
         found = {
             "score": score,
             "start_score": result.start_score,
@@ -128,15 +124,15 @@ class Task:
             "hypotheses": len(self.nbest.features),
             **details,
         }
-        print_weights(found, weights, self._output, self._output_format)
-        if not self.quiet and self._references:
-            say_same_score(self._references, **self._of_score)
+        print_weights(found, weights, **self.written)
+        if not self.quiet and self.references:
+            say_same_score(self.references, **self.scoring, **self.reading)
 
     def _weights(self, result: Any) -> dict[str, float]:
         from ..tuning import normalised
 
         weights = {**(self._start or {}), **result.weights}
-        return normalised({**told(self.nbest, weights), **self._unlisted}, self._normalise)
+        return normalised({**told(self.nbest, weights), **self._unlisted}, self.normalise)
 
 
 def _naming(name: str, value: Any = None) -> str:

@@ -11,7 +11,7 @@ import click
 from .._files.text import shown
 from .._runtime.samples import MOST_REPEATS, MOST_SAMPLES
 from .command import Decorator, FilePath, gathered, section
-from .lists import first_id_option, output_format_option, smoothing_option, tokenize_option
+from .lists import first_id_option, output_format_option, scoring_section, tokenize_option
 from .options import (
     as_option,
     from_command_line,
@@ -143,10 +143,8 @@ pro_section = section(
 
 # ------------------------------------------------------------------------------------------------ options of all tuners
 
-metric_options = section(
-    "Metric",
+metric_options = scoring_section(
     metric_option("moses", of_bleu=True, of_sums=True),
-    smoothing_option,
     gathered("reading", orders_option, reference_length_option),
 )
 
@@ -156,10 +154,17 @@ def weights_section(start: Decorator) -> Decorator:
     return section(
         "Weights",
         start,
-        click.option(
-            "--output", "-o", metavar="FILE", type=FilePath(written=True), help="Also write the weights to this file."
+        gathered(
+            "written",
+            click.option(
+                "--output",
+                "-o",
+                metavar="FILE",
+                type=FilePath(written=True),
+                help="Also write the weights to this file.",
+            ),
+            output_format_option("json"),
         ),
-        output_format_option("json"),
         click.option(
             "--normalise",
             type=click.Choice([*NORMALISATIONS]),
@@ -196,7 +201,7 @@ def moses_files_option(name: str, text: str) -> Decorator:
 def tuner_options(function: Any) -> Any:
     """Declare the options of all tuners, which :class:`Task` takes."""
     decorators = (
-        click.argument("nbest", metavar="[NBEST", required=False, type=FilePath()),
+        click.argument("file", metavar="[NBEST", required=False, type=FilePath()),
         metric_options,
         section(
             "Lists",

@@ -109,6 +109,6 @@ def pro_command(search: dict[str, Any], normalise: str, **shared: Any) -> None:
     from ..tuning import pro
 
     task = Task(normalise=NORMALISATIONS[normalise], **shared)
-    search["minimum"] *= task.metric.scale / 100
+    search["minimum"] *= task.scored_by.scale / 100
     result = task.tune(pro, **search)
     task.show(result, pairs=result.pairs)
