@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
@@ -20,9 +20,10 @@ from .options import as_option, shows_progress
 
 if TYPE_CHECKING:
     from ..metrics import Metric
-    from ..metrics.references import References
     from ..nbest import NBest
     from ..rerank import Selection
+
+    Reasons: TypeAlias = Callable[[NBest, slice, int], Iterable[str]]  # for the hypothesis in a row of a segment
 
 EXPLAINED = 3  # candidates
 
@@ -128,27 +129,22 @@ class Segments:
             )
 
 
-class Why(NamedTuple):
-    """The data of a command that --explain shows."""
-
-    weights: dict[str, float] | None = None
-    metric: Metric | None = None  # of minimum Bayes risk
-    references: References | None = None
-
-
 def choose_from(
     segments: Segments,
     choose: Callable[[NBest], Selection[str]],
-    why: Why,
+    reasons: Reasons,
     output: str,
     list_format: str | None,
     explain: int | None,
 ) -> None:
-    """Choose from each segment, and write what is chosen, or explain the choice from one segment."""
+    """Choose from each segment, and write what is chosen, or explain the choice from one segment.
+
+    :param reasons: describe in lines why a hypothesis of a segment has its score
+    """
     if explain is not None:
         if output != STANDARD_STREAM or list_format is not None:
             raise click.UsageError("--explain only prints the reasons, and cannot be combined with --output or --list")
-        explanation = "\n".join(_explanation(segments, explain, choose, why))
+        explanation = "\n".join(_explanation(segments, explain, choose, reasons))
         click.echo(_printable(explanation, len(explanation)))
         return
     missing = 0
@@ -215,31 +211,27 @@ def opened(path: str) -> Iterator[Callable[[str], Any]]:
 
 
 def _explanation(
-    segments: Iterable[NBest], identity: int, choose: Callable[[NBest], Selection[str]], why: Why
+    segments: Iterable[NBest], identity: int, choose: Callable[[NBest], Selection[str]], reasons: Reasons
 ) -> Iterator[str]:
     """Describe the first candidates of a segment, with the reasons for their scores."""
     for nbest in segments:
-        if identity in nbest.ids.tolist():
+        ids = nbest.ids.tolist()
+        if identity in ids:
             break
     else:
         raise ArrayValueError(f"there is no segment {identity} in the list")
     selection = choose(nbest)
-    segment = nbest.segment(nbest.ids.tolist().index(identity))
+    segment = nbest.segment(ids.index(identity))
     yield f"segment {identity}: {counted(segment.stop - segment.start, 'hypothesis', 'hypotheses')}"
     texts = (nbest.texts or [])[segment]
-    best = selection.ranked()[segment][:EXPLAINED].tolist()
-    for place, row in enumerate(best, 1):
+    for place, row in enumerate(selection.ranked()[segment][:EXPLAINED].tolist(), 1):
         number = row - segment.start
         yield f"{place}. hypothesis {number}, score {selection.scores[row]:.6g}: {texts[number]}"
-        if why.weights is not None:
-            yield from _terms(nbest, row, why.weights)
-        elif why.references is not None:
-            yield f"   {_matches_in_words(nbest.stats[row].tolist())}"
-        elif why.metric is not None:
-            yield from _nearest(texts, number, why.metric)
+        for reason in reasons(nbest, segment, row):
+            yield f"   {reason}"
 
 
-def _terms(nbest: NBest, row: int, weights: dict[str, float]) -> Iterator[str]:
+def terms(nbest: NBest, segment: slice, row: int, weights: dict[str, float]) -> Iterator[str]:
     """The terms of a weighted sum, the largest first."""
     values = dict(zip(nbest.names, nbest.features[row].tolist()))
     if nbest.sparse is not None:
@@ -248,20 +240,27 @@ def _terms(nbest: NBest, row: int, weights: dict[str, float]) -> Iterator[str]:
         values.update(zip(names, nbest.sparse.values[found].tolist()))
     for name in sorted(values, key=lambda name: -abs(weights.get(name, 0.0) * values[name])):
         weight = weights.get(name, 0.0)
-        yield f"   {weight * values[name]:+.6g} = {weight:g} * {values[name]:g} {name}"
+        yield f"{weight * values[name]:+.6g} = {weight:g} * {values[name]:g} {name}"
 
 
-def _nearest(texts: list[str], row: int, metric: Metric) -> Iterator[str]:
-    """The other texts that are most like one."""
+def nearest(nbest: NBest, segment: slice, row: int, metric: Metric) -> Iterator[str]:
+    """The other texts of a segment that are most like one."""
     from .. import pairs, rows
 
+    texts = (nbest.texts or [])[segment]
+    row -= segment.start
     alike = percent(pairs([texts[row]], texts, metric=metric)[0], metric.scale)
     sign = -1 if metric.higher_is_better else 1
     for other in sorted((i for i in range(len(texts)) if i != row), key=lambda i: sign * alike[i])[:EXPLAINED]:
-        line = f"   {family(metric)} {alike[other]:.1f} with hypothesis {other}"
+        line = f"{family(metric)} {alike[other]:.1f} with hypothesis {other}"
         if isinstance(metric, Bleu):
             line += f": {_matches_in_words(rows([texts[row]], [texts[other]], metric)[0].tolist())}"
         yield line
+
+
+def matches(nbest: NBest, segment: slice, row: int) -> Iterator[str]:
+    """The n-grams that match the references."""
+    yield _matches_in_words(nbest.stats[row].tolist())
 
 
 def _matches_in_words(row: list[int]) -> str:

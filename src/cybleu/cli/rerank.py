@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,12 +14,14 @@ from .._runtime.scales import counted, percent
 from ..errors import ArrayValueError, FeatureError
 from .choosing import (
     Segments,
-    Why,
     choose_from,
+    matches,
+    nearest,
     one_line,
     opened,
     output_option,
     segment_count_option,
+    terms,
     written_options,
 )
 from .command import Commands, FilePath, gathered, section
@@ -100,7 +103,7 @@ def linear_command(nbest: str, segments: dict[str, Any], written: dict[str, Any]
             raise FeatureError(f"{weights_file}: has no weight for {shown(missing[0])}; use 0 to ignore it")
         return linear(part, {name: weights[name] for name in names if name in weights})
 
-    choose_from(Segments(nbest, **segments), choose, Why(weights=weights), **written)
+    choose_from(Segments(nbest, **segments), choose, partial(terms, weights=weights), **written)
     if unseen and written["explain"] is None:
         click.echo(f"cybleu: weights of features that are not in the list are ignored: {listed([*unseen])}", err=True)
 
@@ -156,7 +159,7 @@ def mbr_command(
             raise ArrayValueError("--scale requires model scores, but this list has none")
         return mbr(part, scores=part.model_scores, scale=scale, metric=chosen, prune=prune)
 
-    choose_from(Segments(nbest, **segments), choose, Why(metric=chosen), **written)
+    choose_from(Segments(nbest, **segments), choose, partial(nearest, metric=chosen), **written)
 
 
 @rerank_command.command("oracle")
@@ -218,8 +221,7 @@ def oracle_command(
     else:
         prepared = prepare_references(references)
         segments = Segments(nbest, segment_count=len(prepared), references=prepared, **reading)
-        why = Why(references=prepared)
-        choose_from(segments, lambda part: find_best(part, **choice), why, **written)
+        choose_from(segments, lambda part: find_best(part, **choice), matches, **written)
     say_same_score(references, **scoring, **reading)
 
 
