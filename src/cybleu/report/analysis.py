@@ -49,6 +49,7 @@ class MetricFigures:
     :ivar metric: the metric that scores the systems
     :ivar sign: 1 if higher scores are better, otherwise -1
     :ivar label: its name on the page
+    :ivar title: the label, and whether lower scores are better
     :ivar comparison: the scores, intervals and tests of the systems
     :ivar systems: the scores of the systems, in the order of the report: a baseline comes first, then the others from
         the best to the worst by the first metric
@@ -67,18 +68,17 @@ class MetricFigures:
     [('BLEU', 77.82), ('TER', 8.33)]
     """
 
-    def __init__(
-        self, counter: Metric, comparison: SystemComparison, label: str, texts: Outputs, order: Sequence[str] | None
-    ):
+    def __init__(self, counter: Metric, comparison: SystemComparison, label: str, texts: Outputs, order: Sequence[str]):
         """
         :param counter: the metric with its tokeniser
         :param comparison: the comparison of the systems by this metric
-        :param order: the names of the systems in the order of the report; None for that of this metric
+        :param order: the names of the systems in the order of the report
         """
         metric = counter if counter.reads == "text" else with_options(counter, tokenize=None, lowercase=False)
         self.metric = metric
         self.label = label
         self.sign = 1 if metric.higher_is_better else -1
+        self.title = label if metric.higher_is_better else f"{label} (lower is better)"
         self.comparison = comparison
         self._lengths = texts.lengths
         rows = dict(zip(texts.outputs, comparison.statistics.given))
@@ -87,7 +87,6 @@ class MetricFigures:
                 metric.score(table)
         samples = comparison.bootstrap_scores
         self.bootstrap_scores = {name: self.percent(samples[name]) for name in texts.runs}
-        order = order or [system.name for system in comparison.systems]
         self.systems: tuple[SystemScore, ...] = tuple(sorted(comparison.systems, key=lambda one: order.index(one.name)))
         # the first is the baseline, if there is one
         best, *others = order
@@ -239,12 +238,11 @@ class Report:
         self._rows = texts.rows(counting, self._threads)
         length = np.diff(texts.bounds)[texts.firsts[:-1] + len(texts.outputs)]  # of the first reference of each segment
         texts.lengths = {name: (length, rows[:, 0] - rows[:, 1]) for name, rows in self._rows.items()}
-        found: list[MetricFigures] = []
-        order = None
+        order = [system.name for system in comparisons[0].systems]
+        found = []
         for metric, comparison in zip(metrics, comparisons):
             label = written_name(family(metric) if len(bleus) == 1 else metric.name)
             found.append(MetricFigures(metric, comparison, label, texts, order))
-            order = [system.name for system in found[0].systems]
         self.metrics = tuple(found)
         self.comparisons = [*comparisons]
         self.names = found[0].names
@@ -278,21 +276,17 @@ class Report:
         # the columns of all outputs in one product, so that they share the samples
         counts = np.concatenate([self._rows[name][:, 2:] for name in self.names], axis=1).astype(np.float64)
         drawn = resamples(np.random.default_rng(settings.seed), settings.resamples, self.segments, counts.dtype)
-        sums = np.concatenate([weights @ counts for _, _, weights in drawn])
-        matches = np.s_[..., : self.n_end]
-        totals = np.s_[..., self.n_end :]
+        sums = [counts.sum(axis=0, keepdims=True), *(weights @ counts for _, _, weights in drawn)]
         found = []
-        for place, name in enumerate(self.names):
-            own = slice(2 * self.n_end * place, 2 * self.n_end * (place + 1))
-            whole = counts[:, own].sum(axis=0)
-            values = shares(whole[matches], whole[totals]).tolist()
+        for name, of_output in zip(self.names, np.split(np.concatenate(sums), len(self.names), axis=1)):
+            values, *samples = shares(of_output[:, : self.n_end], of_output[:, self.n_end :])
             ends = []
-            for of_order in shares(sums[:, own][matches], sums[:, own][totals]).T:
+            for of_order in np.transpose(samples):
                 known = of_order[~np.isnan(of_order)]
                 # a sample of short segments may have no n-gram of a large order
                 ends.append(interval(known, settings.confidence) if len(known) else (np.nan, np.nan))
             low, high = zip(*ends)
-            found.append(Precisions(name, tuple(range(1, self.n_end + 1)), tuple(values), low, high))
+            found.append(Precisions(name, tuple(range(1, self.n_end + 1)), tuple(values.tolist()), low, high))
         return tuple(found)
 
     @cached_property
@@ -474,17 +468,17 @@ def analyse(
 
 def _with_tokenizers(metrics: Sequence[Metric], tokenize: Any, lowercase: bool) -> list[Metric]:
     """Return the metrics with a tokeniser, by default their own."""
-    own = [one.tokenization.tokenize if one.tokenization else None for one in metrics]
-    names = own if tokenize is None else [tokenize] * len(metrics)
-    # a function is called once for each different line, though each metric counts the texts
-    remembered = {id(name): cache(name) for name in names if callable(name)}
+    remembered: dict[int, Any] = {}
     counters = []
-    for one, name in zip(metrics, names):
+    for one in metrics:
         fields: dict[str, Any] = {"lowercase": lowercase or one.lowercase}
         if isinstance(one, Mixture):
             fields["tokenize"] = tokenize  # if given, an error: each of its metrics has its own
         elif one.reads != "text":
-            fields["tokenize"] = remembered.get(id(name), name) or "none"
+            own = one.tokenization and one.tokenization.tokenize
+            name = (own if tokenize is None else tokenize) or "none"
+            # a function is called once for each different line, though each metric counts the texts
+            fields["tokenize"] = remembered.setdefault(id(name), cache(name)) if callable(name) else name
         counters.append(with_options(one, **fields))
     return counters
 

@@ -85,10 +85,6 @@ def label(name: str) -> str:
     return f"\u2009{name}" if name.startswith("_") else name  # Matplotlib omits labels with a leading underscore
 
 
-def _with_direction(text: str, figures: MetricFigures) -> str:
-    return text if figures.metric.higher_is_better else f"{text} (lower is better)"
-
-
 def _finish(axes: Axes, rows: Sequence[str] = ()) -> Axes:
     """Finish a plot: a grid on the axis of the numbers, a legend of several lines below it, and names that are no formulas.
 
@@ -220,7 +216,7 @@ def plot_scores(report: Report | MetricFigures, axes: Axes | None = None) -> Axe
         samples = figures.bootstrap_scores[system.name]
         ends = (figures.percent(system.low), figures.percent(system.high))
         ridges.append(Ridge(label(system.name), samples, figures.percent(system.score), *ends, colour))
-    return _draw_ridges(axes, ridges, _with_direction(figures.label, figures))
+    return _draw_ridges(axes, ridges, figures.title)
 
 
 def plot_differences(report: Report | MetricFigures, axes: Axes | None = None) -> Axes:
@@ -325,7 +321,7 @@ def plot_buckets(report: Report | MetricFigures, axes: Axes | None = None, *, by
         labels = found.labels
         # the score of segments that are grouped by their score is not informative, but their number is
         values: Any = found.segments if by == "score" else found.scores
-        up = "segments" if by == "score" else _with_direction(figures.label, figures)
+        up = "segments" if by == "score" else figures.title
         sizes = found.segments[0] if by == "length" else None
     elif isinstance(report, Report):
         words = report.word_frequencies

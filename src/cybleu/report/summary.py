@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from .._runtime.arrays import np
-from ..significance import SystemComparison, SystemScore
+from ..significance import SystemComparison, SystemDifference, SystemScore
 from ..significance.results import p_value
 from .analysis import MetricFigures, Report, in_words
 
@@ -103,7 +103,7 @@ def _card(of_names: Sequence[MetricFigures], share: str, several: bool) -> Card:
 
 def _of_one(figures: MetricFigures, share: str) -> Verdict:
     cell = _cell(figures, figures.systems[0], is_best=False)
-    return Verdict(_title(figures), f"{cell.score} {cell.half}", None, f"{share} interval {cell.ends}")
+    return Verdict(figures.title, f"{cell.score} {cell.half}", None, f"{share} interval {cell.ends}")
 
 
 def _of_two(figures: MetricFigures, names: tuple[str, ...], share: str) -> Verdict:
@@ -118,15 +118,11 @@ def _of_two(figures: MetricFigures, names: tuple[str, ...], share: str) -> Verdi
     found = "significant" if test.significant else "not significant"
     scores = {system.name: points(figures.percent(system.score)) for system in figures.systems}
     return Verdict(
-        _title(figures),
+        figures.title,
         _in_words(figures, difference),
         (scores[names[0]], scores[names[1]]),
         f"{found} (p {p}); {share} interval {_ends(*ends)}",
     )
-
-
-def _title(figures: MetricFigures) -> str:
-    return figures.label if figures.metric.higher_is_better else f"{figures.label} (lower is better)"
 
 
 def _in_words(figures: MetricFigures, difference: float) -> str:
@@ -189,36 +185,8 @@ def notes_of_scores(report: Report) -> str:
     return " ".join(notes)
 
 
-class PairRow(NamedTuple):
-    """A row of the table of tests."""
-
-    first: str
-    second: str
-    improvement: str
-    interval: str
-    p: str
-    p_holm: str
-    wins: int
-    ties: int
-    losses: int
-
-
-def pair_rows(figures: MetricFigures) -> list[PairRow]:
-    """Return the rows of the table of tests by a metric."""
-    rows = []
+def pair_rows(figures: MetricFigures) -> Iterator[tuple[SystemDifference, str, str]]:
+    """Yield the tests by a metric, each with the improvement and its interval."""
     for pair in figures.differences:
         difference, low, high = figures.improvement(pair.first, pair.second)
-        rows.append(
-            PairRow(
-                first=pair.first,
-                second=pair.second,
-                improvement=points(difference, sign="+"),
-                interval=_ends(low, high),
-                p=p_value(pair, figures.comparison, holm=False),
-                p_holm=p_value(pair, figures.comparison, holm=True),
-                wins=pair.wins,
-                ties=pair.ties,
-                losses=pair.losses,
-            )
-        )
-    return rows
+        yield pair, points(difference, sign="+"), _ends(low, high)

@@ -125,21 +125,20 @@ class Outputs:
 
     def digests(self) -> dict[str, str]:
         """The SHA-256 of a file of each text: UTF-8, with a line feed after each line."""
-        texts = dict(self.outputs)
+        others = {}
         for number in range(self.most_references):
             name = f"reference {number + 1}" if self.most_references > 1 else "reference"
-            texts[self._other_name(name)] = [group[number] for group in self.references if number < len(group)]
+            others[name] = [group[number] for group in self.references if number < len(group)]
         if self.source is not None:
-            texts[self._other_name("source")] = self.source
+            others["source"] = self.source
+        texts = dict(self.outputs)
+        for name, lines in others.items():
+            texts[f"{name} (of the segments)" if name in self.outputs else name] = lines
         digests = {}
         for name, lines in texts.items():
             text = "".join(f"{line}\n" for line in lines)
             digests[name] = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         return digests
-
-    def _other_name(self, name: str) -> str:
-        """The name of a text that is no output, even if an output has this name."""
-        return f"{name} (of the segments)" if name in self.outputs else name
 
 
 def read_outputs(systems: Any, references: Any, source: Any) -> Outputs:
