@@ -169,7 +169,7 @@ class MetricFigures:
         :param second: the name of another system
         :raises UnknownNameError: they were not compared
         """
-        found = self.comparison.between(*((first, second) if self.sign > 0 else (second, first)))
+        found = self.comparison.between(*(first, second)[:: self.sign])  # a lower error rate is better
         return self.percent(found.difference), self.percent(found.low), self.percent(found.high)
 
     @cached_property

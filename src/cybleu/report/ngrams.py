@@ -57,10 +57,14 @@ class NGrams:
         references = np.flatnonzero(texts.sides >= len(texts.outputs))
         for n in range(most, 0, -1):
             grams = levels.pop()
-            size = int(grams.max(initial=0)) + 1
             matched = _match(texts, grams, inside)
-            tokens, inside = _covered(matched.places, n, length=len(texts.ids))
-            self.marks[tokens & (self.marks == 0)] = n  # those of longer matches are marked already
+            size = len(matched.wanted)
+            inside = np.zeros_like(inside)
+            for offset in range(n):
+                tokens = matched.places + offset
+                if offset < 2:  # where the n-grams that are one token shorter begin
+                    inside[tokens] = True
+                self.marks[tokens[self.marks[tokens] == 0]] = n  # tokens of longer matches are marked already
             if n == 1:
                 self.marks[matched.clipped] += CLIPPED
             self.wanted = matched.wanted
@@ -148,21 +152,6 @@ def _match(texts: Outputs, grams: Array, inside: Array) -> Matches:
         places = places[match]
         found.append(places[np.lexsort((places, ~inside[places], segment[match]))])
     return Matches(wanted, np.concatenate(found), np.concatenate(clipped))
-
-
-def _covered(places: Integers, n: int, length: int) -> tuple[Array, Array]:
-    """Return which tokens are part of a match, and where n-grams that are one token shorter and part of one begin.
-
-    :param places: where the n-grams that match begin
-    :param length: the number of tokens of all texts
-    """
-    tokens = np.zeros(length, dtype=bool)
-    shorter = np.zeros(length, dtype=bool)
-    for offset in range(n):
-        tokens[places + offset] = True
-        if offset < 2:
-            shorter[places + offset] = True
-    return tokens, shorter
 
 
 def _most_salient(

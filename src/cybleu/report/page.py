@@ -124,8 +124,8 @@ def _engine() -> Any:
 
 
 @cache
-def _template() -> tuple[Any, dict[str, Any]]:
-    """Compile the template once, and return it with the style, the script and their digests."""
+def _template() -> Any:
+    """Compile the template once, with the style, the script and their digests."""
     source = files(__package__)
     parts = {kind: source.joinpath(f"page.{kind}").read_text(encoding="utf-8") for kind in ("html", "css", "js")}
     jinja2 = _engine()
@@ -139,10 +139,15 @@ def _template() -> tuple[Any, dict[str, Any]]:
     environment.filters |= {"points": points, "p": p_value, "visible": visible}
     environment.filters["short"] = lambda text: short(visible(text), SHORT)
     environment.filters["whole"] = lambda count: f"{count:,.0f}" if float(count).is_integer() else f"{count:,.1f}"
-    environment.globals |= {"most_pairs": MOST_PAIRS, "notes_of_tests": notes_of_tests, "pair_rows": pair_rows}
-    environment.globals["longest_name"] = LONGEST_NAME
-    digests = {kind: b64encode(sha256(parts[kind].encode()).digest()).decode() for kind in ("css", "js")}
-    return environment.from_string(parts["html"]), {"style": parts["css"], "script": parts["js"], "digests": digests}
+    environment.globals |= {
+        "longest_name": LONGEST_NAME,
+        "most_pairs": MOST_PAIRS,
+        "notes_of_tests": notes_of_tests,
+        "pair_rows": pair_rows,
+        "parts": parts,
+        "digests": {kind: b64encode(sha256(text.encode()).digest()).decode() for kind, text in parts.items()},
+    }
+    return environment.from_string(parts["html"])
 
 
 def html(report: Report, *, segments: int | None = MOST_SEGMENTS) -> str:
@@ -164,8 +169,7 @@ def html(report: Report, *, segments: int | None = MOST_SEGMENTS) -> str:
     if segments is not None:
         check_whole(segments, "segments", 1, error=SampleError)
     _engine()
-    template, constant = _template()
-    return str(template.render(_context(report, segments) | constant))
+    return str(_template().render(_context(report, segments)))
 
 
 def _context(report: Report, most: int | None) -> dict[str, Any]:
@@ -220,18 +224,22 @@ def _carried(first: MetricFigures, ranked: list[Integers], most: int | None) -> 
 
 def _pictures(report: Report) -> dict[str, str]:
     """Draw all plots, and return the address of each."""
-    draw: dict[str, Callable[..., Any]] = {"precisions": partial(plots.plot_precisions, report)}
-    draw |= {by: partial(plots.plot_buckets, report, by=by) for by in plots.BUCKETS}
-    if any(report.contributions(*pair) for pair in report.looked_at):
-        draw["contributions"] = partial(plots.plot_contributions, report)
-    for number, figures in enumerate(report.metrics):
-        draw[f"scores{number}"] = partial(plots.plot_scores, figures)
-        if figures.looked_at:
-            draw[f"differences{number}"] = partial(plots.plot_differences, figures)
     addresses = {}
+
+    def draw(name: str, plot: Callable[..., Any], figures: Report | MetricFigures, **options: Any) -> None:
+        picture = plots.picture(partial(plot, figures, **options))
+        addresses[name] = f"data:image/svg+xml;base64,{b64encode(picture).decode()}"
+
     with plots.settings():
-        for name, plot in draw.items():
-            addresses[name] = f"data:image/svg+xml;base64,{b64encode(plots.picture(plot)).decode()}"
+        draw("precisions", plots.plot_precisions, report)
+        for by in plots.BUCKETS:
+            draw(by, plots.plot_buckets, report, by=by)
+        if any(report.contributions(*pair) for pair in report.looked_at):
+            draw("contributions", plots.plot_contributions, report)
+        for number, figures in enumerate(report.metrics):
+            draw(f"scores{number}", plots.plot_scores, figures)
+            if figures.looked_at:
+                draw(f"differences{number}", plots.plot_differences, figures)
     return addresses
 
 
@@ -245,7 +253,6 @@ def _shown_segments(report: Report, marks: Array, carried: list[int]) -> Iterato
     # most words occur often, and their markup takes longer than finding it again
     words = cache(lambda number: _word(str(texts.vocabulary[number])))
     shown = {name: Markup("<bdi>{}</bdi>").format(visible(name)) for name in report.names}
-    place_of = {name: place for place, name in enumerate(report.names)}
     largest = np.argmax(np.abs(first.gains), axis=0).tolist()
     scores = {figures.label: figures.sentence_scores[:, carried].tolist() for figures in report.metrics}
     for row, segment in enumerate(carried):
@@ -262,9 +269,11 @@ def _shown_segments(report: Report, marks: Array, carried: list[int]) -> Iterato
             alike.setdefault(texts.outputs[name][segment], []).append(name)
         outputs = []
         for names in alike.values():
-            place = texts.span(names[0], segment)
-            line = _marked(texts.ids[place].tolist(), marks[place].tolist(), rivals.get(names[0]), words)
-            own_scores = [f"{label} {table[place_of[names[0]]][row]:.1f}" for label, table in scores.items()]
+            name = names[0]
+            span = texts.span(name, segment)
+            line = _marked(texts.ids[span].tolist(), marks[span].tolist(), rivals.get(name), words)
+            place = report.names.index(name)
+            own_scores = [f"{label} {table[place][row]:.1f}" for label, table in scores.items()]
             title = Markup(", ").join(shown[name] for name in names)
             outputs.append((title, " \u00b7 ".join(own_scores), Markup(line)))
         yield {
