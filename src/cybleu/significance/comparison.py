@@ -77,10 +77,20 @@ def compare_systems(
         signature = statistics.scoring.signature.with_fields(resamples=settings.resamples, seed=settings.seed)
     scores = []
     for system in order:
-        deviations = [mean_and_deviation(of_runs[run])[1] for run in statistics.runs[system]]
-        s_sel = float(np.mean(deviations))
+        own = statistics.scores[statistics.runs[system]]
         low, high = interval(of_samples[system], settings.confidence)
-        scores.append(_score_of(statistics, system, low=low, high=high, s_sel=s_sel, rank=ranks.get(system)))
+        scores.append(
+            SystemScore(
+                name=statistics.names[system],
+                score=statistics.score(system),
+                low=low,
+                high=high,
+                s_sel=float(np.mean([mean_and_deviation(of_runs[run])[1] for run in statistics.runs[system]])),
+                s_opt=mean_and_deviation(own)[1] if len(own) > 1 else None,
+                runs=tuple(own.tolist()),
+                rank=ranks.get(system),
+            )
+        )
     return SystemComparison(
         systems=tuple(scores),
         differences=tuple(differences),
@@ -165,22 +175,6 @@ def _order_and_pairs(rows: Systems, baseline: str | None) -> tuple[list[int], li
     base = rows.names.index(baseline)
     others = [system for system in order if system != base]
     return [base, *others], [(system, base) for system in others]
-
-
-def _score_of(
-    statistics: Systems, system: int, *, low: float, high: float, s_sel: float, rank: int | None
-) -> SystemScore:
-    scores = statistics.scores[statistics.runs[system]]
-    return SystemScore(
-        name=statistics.names[system],
-        score=statistics.score(system),
-        low=low,
-        high=high,
-        s_sel=s_sel,
-        s_opt=mean_and_deviation(scores)[1] if len(scores) > 1 else None,
-        runs=tuple(scores.tolist()),
-        rank=rank,
-    )
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

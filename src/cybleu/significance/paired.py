@@ -275,16 +275,18 @@ def p_values(
     :param of_samples: the scores of each system in bootstrap samples, for tests by bootstrap
     """
     samples: Any = settings.samples
-    if settings.test != "randomization":
-        beyond = [_beyond(systems, pair, settings.test, of_samples[pair[0]] - of_samples[pair[1]]) for pair in pairs]
-        return [((count + 1) / (samples + 1), samples, False) for count in beyond]
     found: dict[tuple[int, int], tuple[float, int, bool]] = {}
-    for pair in pairs:
-        if of_all := enumerated(systems, pair, samples, settings.threads):
-            found[pair] = of_all[0] / of_all[1], of_all[1], True
-    others = [pair for pair in pairs if pair not in found]
-    counts = sampled(systems, others, settings, lambda: np.random.default_rng(settings.seed))
-    found |= {pair: ((count + 1) / (samples + 1), samples, False) for pair, count in zip(others, counts)}
+    if settings.test == "randomization":
+        for pair in pairs:
+            if of_all := enumerated(systems, pair, samples, settings.threads):
+                found[pair] = of_all
+        others = [pair for pair in pairs if pair not in found]
+        counts = sampled(systems, others, settings, lambda: np.random.default_rng(settings.seed))
+    else:
+        others = [*pairs]
+        counts = [_beyond(systems, pair, settings.test, of_samples[pair[0]] - of_samples[pair[1]]) for pair in pairs]
+    for pair, count in zip(others, counts):
+        found[pair] = (count + 1) / (samples + 1), samples, False
     return [found[pair] for pair in pairs]
 
 

@@ -31,7 +31,6 @@ class Columns:
         self.segments, self.width = tables[0].shape
         self.whole = tables[0].dtype.kind == "i"  # whether the numbers are integers
         every = np.stack(tables, axis=1)  # (segments, tables, columns)
-        self.largest = max(abs(int(every.min())), abs(int(every.max()))) if self.whole else 0
         self._bits = EXACT_IN_FLOAT64.bit_length() - 1 - self.segments.bit_length()  # of a limb
         self._shifts = [0]  # the exponents of the limbs
         limbs = self._limbs_of_integers(every) if self.whole else self._limbs_of_floats(every)
@@ -44,12 +43,13 @@ class Columns:
         self.totals = self.sums(np.ones((1, self.segments), dtype=self.dtype))[:, :, 0]
 
     def _limbs_of_integers(self, every: Integers) -> list[Array]:
-        if 4 * self.largest * self.segments > np.iinfo(np.int64).max:
+        largest = max(abs(int(every.min())), abs(int(every.max())))
+        if 4 * largest * self.segments > np.iinfo(np.int64).max:
             raise ArrayValueError(
-                f"the numbers are as large as {self.largest}, and sums of {self.segments} of them do not fit int64; divide them "
+                f"the numbers are as large as {largest}, and sums of {self.segments} of them do not fit int64; divide them "
                 "by something"
             )
-        if self.largest * self.segments <= EXACT_IN_FLOAT64:
+        if largest * self.segments <= EXACT_IN_FLOAT64:
             return [every]
         self._shifts = list(range(0, 64, self._bits))
         *lower, last = self._shifts

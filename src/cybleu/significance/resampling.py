@@ -103,8 +103,8 @@ def _scored(systems: Systems, sums: Floats, threads: int | None) -> Floats:
 # both systems for each segment. A shuffle counts if the systems then differ at least as much as they really do.
 
 
-def enumerated(systems: Systems, pair: Pair, samples: int, threads: int | None) -> tuple[int, int] | None:
-    """Enumerate all shuffles: return how many count, and how many there are; None if there are more than samples."""
+def enumerated(systems: Systems, pair: Pair, samples: int, threads: int | None) -> tuple[float, int, bool] | None:
+    """Enumerate all shuffles: return p, their number, and True; None if there are more than samples."""
     first, *others = [systems.tables[table] for system in pair for table in systems.runs[system]]
     runs = 1 + len(others)
     if runs > MOST_TABULATED:
@@ -114,7 +114,7 @@ def enumerated(systems: Systems, pair: Pair, samples: int, threads: int | None) 
     count = factorial(runs) ** len(places)
     if count > samples:
         return None
-    return int(_count(systems, [pair], all_orders(places, systems.segments, runs), threads)[0]), count
+    return _count(systems, [pair], all_orders(places, systems.segments, runs), threads).item() / count, count, True
 
 
 def sampled(

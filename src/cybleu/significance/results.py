@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MOST_PAIRS = 15  # pairs in a list; more are shown as a matrix
 OF_PAIRS = "Tests of the differences between the systems."
 FORMS = ("text", "json", "csv", "markdown", "latex")
+SETTINGS_IN_JSON = ("test", "samples", "resamples", "seed", "confidence", "alpha", "correction")
 OF_TESTS = {
     "randomization": "approximate randomisation, two-sided, {} shuffles",
     "shifted-bootstrap": "the shifted bootstrap, two-sided, {} samples",
@@ -209,13 +210,7 @@ class SystemComparison:
             "metric": self.metric,
             "scale": 100 if self.scale else None,
             "segments": self.segments,
-            "test": self.settings.test,
-            "samples": self.settings.samples,
-            "resamples": self.settings.resamples,
-            "seed": self.settings.seed,
-            "confidence": self.settings.confidence,
-            "alpha": self.settings.alpha,
-            "correction": self.settings.correction,
+            **{name: getattr(self.settings, name) for name in SETTINGS_IN_JSON},
             "baseline": self.baseline,
             "systems": systems,
             "differences": differences,

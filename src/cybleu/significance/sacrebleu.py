@@ -170,7 +170,7 @@ def paired_ar(
     pairs = [(0, system) for system in range(1, len(found.names))]
     settings = Settings(samples=samples, seed=seed, threads=threads, progress=progress)
     counts = sampled(shuffled, pairs, settings, lambda: generator, gt)
-    around: list[tuple[float | None, float | None]] = [(None, None)] * len(found.names)
+    around: list[Any] = [()] * len(found.names)
     if confidence_samples is not None:
         scores = _resampled(found, bleu, generator, confidence_samples, progress)
         scores[0] = _resampled(found, bleu, np.random.default_rng(seed), confidence_samples, progress)[0]
@@ -187,7 +187,7 @@ def _results(found: Systems, counts: Iterable[int], samples: int, around: Iterab
     return results
 
 
-def _around(scores: Floats) -> tuple[float | None, float | None]:
+def _around(scores: Floats) -> tuple[float, float]:
     """Return the mean of the scores of samples, and half the length of their interval."""
     low, high = interval(scores, 0.95)
     return float(np.sort(scores).mean()), 0.5 * (high - low)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import count, islice, product
 from typing import Any, TypeAlias
 
 from .._runtime.arrays import Array, Floats, first_not_finite, in_place, np
@@ -153,11 +153,8 @@ class Systems:
         self.names = list(systems)
         self.given = [rows.table for rows in given]
         self.scoring, self.tables = _scoring(given, metric, scale, choices)
-        self.runs: list[list[int]] = []
-        before = 0
-        for runs in systems.values():
-            self.runs.append([*range(before, before + len(runs))])
-            before += len(runs)
+        numbers = count()
+        self.runs = [list(islice(numbers, len(runs))) for runs in systems.values()]
         self.segments = len(self.tables[0])
         self.columns = Columns(self.tables)
         self.scores = self.scoring.exact(self.columns.numbers(self.columns.totals[:, :, None]))
