@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeAlias
 
 import click
 
@@ -17,7 +17,9 @@ from ..errors import CybleuError, InputFileError, _printable
 from ..metrics import METRICS
 from ..metrics.names import name_of
 
-Decorator = Callable[[Any], Any]
+Decorator: TypeAlias = Callable[[Any], Any]
+Files: TypeAlias = tuple[str, ...]
+Gathered: TypeAlias = dict[str, Any]  # the values of options, by name
 
 ARGUMENTS = "cybleu.arguments"  # of the command, as the user wrote them
 # Advice for options that no command has, or only some: the option to use, or a sentence.

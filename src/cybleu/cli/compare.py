@@ -12,7 +12,7 @@ import click
 from .._files.text import shown
 from .._runtime.samples import MOST_SAMPLES
 from .._runtime.system import command_line
-from .command import ARGUMENTS, Command, FilePath, gathered, section
+from .command import ARGUMENTS, Command, FilePath, Files, Gathered, gathered, section
 from .options import (
     as_option,
     digits_option,
@@ -34,7 +34,7 @@ ALWAYS = {
 }
 
 
-def _named(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, list[str]]:
+def _named(context: click.Context, parameter: click.Parameter, values: Files) -> dict[str, list[str]]:
     """The systems, with the files of the runs of each."""
     named: dict[str, list[str]] = {}
     for given in values:
@@ -112,17 +112,17 @@ def _named(context: click.Context, parameter: click.Parameter, values: tuple[str
 )
 def compare_command(
     systems: dict[str, list[str]],
-    references: tuple[str, ...],
+    references: Files,
     metric: list[str],
     drop_bom: bool,
-    settings: dict[str, Any],
+    settings: Gathered,
     baseline: str | None,
     output_format: str,
     digits: int,
     influence: bool,
     latex: dict[str, str | None],
     report_file: str | None,
-    page: dict[str, Any],
+    page: Gathered,
     **options: Any,  # of the metrics
 ) -> None:
     """Test which systems are better.

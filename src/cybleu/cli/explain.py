@@ -10,7 +10,7 @@ import click
 
 from ..errors import ArrayValueError
 from ..explanations import explain
-from .command import Command, section
+from .command import Command, Files, section
 from .options import hypothesis_argument, metric_option, references_argument
 from .texts import SACREBLEU, Texts, method_of_segments, metric_section, metrics_with, text_options
 
@@ -27,7 +27,7 @@ from .texts import SACREBLEU, Texts, method_of_segments, metric_section, metrics
     ),
 )
 def explain_command(
-    hypothesis: str, references: tuple[str, ...], metric: str, drop_bom: bool, line: int | None, **options: Any
+    hypothesis: str, references: Files, metric: str, drop_bom: bool, line: int | None, **options: Any
 ) -> None:
     """Explain the score of one line step by step.
 

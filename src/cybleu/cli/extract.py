@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from .._definitions.ngrams import MOST_ORDERS
-from .command import Command, FilePath, section
+from .command import Command, FilePath, Files, section
 from .lists import first_id_option, nbest_argument, reading_options, tokenize_option
 from .options import as_option, reference_length_option, references_argument, shows_progress, threads_option
 
@@ -46,9 +46,7 @@ from .options import as_option, reference_length_option, references_argument, sh
         help="The output file for the BLEU statistics.",
     ),
 )
-def extract_command(
-    nbest: str, references: tuple[str, ...], features_file: str, scores_file: str, **reading: Any
-) -> None:
+def extract_command(nbest: str, references: Files, features_file: str, scores_file: str, **reading: Any) -> None:
     """Write the features and statistics of an n-best list.
 
     The two output files have the text format that Moses's tuners read. Input files are UTF-8; gzip is recognised. One

@@ -10,7 +10,7 @@ import click
 from .._runtime.system import command_line
 from ..errors import FeatureError
 from ..metrics import Metric, find
-from .command import Decorator, FilePath, gathered, section
+from .command import Decorator, FilePath, Gathered, gathered, section
 from .options import as_option
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def scoring_section(metric: Decorator, *more: Decorator) -> Decorator:
     return section("Metric", gathered("scoring", metric, smoothing), *more)
 
 
-def metric_of(scoring: dict[str, Any]) -> Metric:
+def metric_of(scoring: Gathered) -> Metric:
     return find(scoring["metric"], smoothing=scoring["smoothing"])
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
 
 import click
 
-from .command import Command, FilePath, gathered, section
+from .command import Command, FilePath, Files, Gathered, gathered, section
 from .lists import first_id_option, metric_of, say_same_score, tokenize_option
 from .options import as_option, from_command_line, references_argument
 from .task import print_weights
@@ -86,18 +85,18 @@ from .tuner_options import (
 )
 def loop_command(
     folder: str,
-    references: tuple[str, ...],
-    scoring: dict[str, Any],
-    reading: dict[str, Any],
+    references: Files,
+    scoring: Gathered,
+    reading: Gathered,
     start: str,
-    written: dict[str, Any],
+    written: Gathered,
     normalise: str,
     seed: int,
-    stopping: dict[str, Any],
+    stopping: Gathered,
     decoder: str,
     tuner: str,
     return_best_dev: bool,
-    **of_tuners: dict[str, Any],
+    **of_tuners: Gathered,
 ) -> None:
     """Decode and tune repeatedly until convergence.
 

@@ -14,7 +14,7 @@ from .._definitions.ngrams import MOST_ORDERS
 from .._files.text import number_of, shown
 from ..errors import InputFileError
 from ..metrics import METRICS, VARIANTS, counting
-from .command import Decorator, FilePath, metric_named, section, similar
+from .command import Decorator, FilePath, Files, metric_named, section, similar
 
 # ------------------------------------------------------------------------------------------------------------- metrics
 
@@ -70,7 +70,7 @@ def metrics_option(of_sums: bool = False) -> Decorator:
     """Declare the option for one or more metrics."""
     name = MetricName(of_sums=of_sums)
 
-    def read(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> list[str]:
+    def read(context: click.Context, parameter: click.Parameter, values: Files) -> list[str]:
         return [name.convert(one, parameter, context) for one in ",".join(values).split(",")]
 
     return click.option(
@@ -141,8 +141,8 @@ def references_argument(metavar: str = "REF...", required: bool = True, advice: 
     :param advice: how to call the command, for the message that there are no references; by default with all arguments
     """
 
-    def read(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-        more: tuple[str, ...] = context.params.pop("more_references")  # the command has one argument for both
+    def read(context: click.Context, parameter: click.Parameter, values: Files) -> Files:
+        more: Files = context.params.pop("more_references")  # the command has one argument for both
         if values and more:
             raise click.UsageError(
                 "give either all references or none with -r; to score several systems, use cybleu compare"

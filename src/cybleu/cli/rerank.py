@@ -24,7 +24,7 @@ from .choosing import (
     terms,
     written_options,
 )
-from .command import Commands, FilePath, gathered, section
+from .command import Commands, FilePath, Files, Gathered, gathered, section
 from .lists import (
     check_form,
     first_id_option,
@@ -75,7 +75,7 @@ def rerank_command() -> None:
         "moses.ini without [weight-file] and other weight files of Moses are also accepted.",
     ),
 )
-def linear_command(nbest: str, segments: dict[str, Any], written: dict[str, Any], weights_file: str) -> None:
+def linear_command(nbest: str, segments: Gathered, written: Gathered, weights_file: str) -> None:
     """Choose by a weighted sum of the features.
 
     If several hypotheses have the same sum, the first one is chosen.
@@ -129,9 +129,9 @@ def linear_command(nbest: str, segments: dict[str, Any], written: dict[str, Any]
 )
 def mbr_command(
     nbest: str,
-    segments: dict[str, Any],
-    written: dict[str, Any],
-    scoring: dict[str, Any],
+    segments: Gathered,
+    written: Gathered,
+    scoring: Gathered,
     scale: float | None,
     prune: int | None,
 ) -> None:
@@ -184,10 +184,10 @@ def mbr_command(
 )
 def oracle_command(
     nbest: str,
-    references: tuple[str, ...],
-    written: dict[str, Any],
-    scoring: dict[str, Any],
-    choice: dict[str, Any],
+    references: Files,
+    written: Gathered,
+    scoring: Gathered,
+    choice: Gathered,
     worst: bool,
     **reading: Any,
 ) -> None:
@@ -256,11 +256,11 @@ def oracle_command(
 )
 def perceptron_command(
     nbest: str,
-    references: tuple[str, ...],
-    written: dict[str, Any],
+    references: Files,
+    written: Gathered,
     held_out: str | None,
-    scoring: dict[str, Any],
-    training: dict[str, Any],
+    scoring: Gathered,
+    training: Gathered,
     **reading: Any,
 ) -> None:
     """Train weights for `cybleu rerank linear`.

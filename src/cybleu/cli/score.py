@@ -20,7 +20,7 @@ from ..metrics.operations import fields_of_texts, lists_of
 from ..metrics.signature import as_signature
 from ..metrics.tokens import tokenised
 from ..text.batches import Corpus
-from .command import Command, section
+from .command import Command, Files, section
 from .options import (
     digits_option,
     format_option,
@@ -73,7 +73,7 @@ MANY = 100  # lines from which advice is given, as sacreBLEU gives it
 )
 def score_command(
     hypothesis: str,
-    references: tuple[str, ...],
+    references: Files,
     metric: list[str],
     drop_bom: bool,
     confidence: bool,

@@ -15,6 +15,7 @@ import click
 
 from .._files.text import listed, number_of, shown
 from ..errors import FeatureError, InputFileError, WeightsError
+from .command import Files, Gathered
 from .lists import check_form, metric_of, say_same_score, told
 from .options import as_option, from_command_line, shows_progress
 
@@ -34,17 +35,17 @@ class Task:
     """
 
     file: str | None
-    references: tuple[str, ...]
-    more: tuple[str, ...]
-    features_file: tuple[str, ...]
-    scores_file: tuple[str, ...]
-    scoring: dict[str, Any]
+    references: Files
+    more: Files
+    features_file: Files
+    scores_file: Files
+    scoring: Gathered
     start: str | None
     normalise: str | None
-    written: dict[str, Any]
+    written: Gathered
     seed: int
     quiet: bool
-    reading: dict[str, Any]
+    reading: Gathered
 
     def __post_init__(self) -> None:
         from ..nbest.weight_files import check_weights

@@ -10,7 +10,7 @@ import click
 
 from .._files.text import shown
 from .._runtime.samples import MOST_REPEATS, MOST_SAMPLES
-from .command import Decorator, FilePath, gathered, section
+from .command import Decorator, FilePath, Files, gathered, section
 from .lists import first_id_option, output_format_option, scoring_section, tokenize_option
 from .options import (
     as_option,
@@ -30,7 +30,7 @@ MOSES = {"--restarts": "-n", "--passes": "-J --iters --iterations", "--step": "-
 # ------------------------------------------------------------------------------------------------- options of each tuner
 
 
-def _bounds(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, Any]:
+def _bounds(context: click.Context, parameter: click.Parameter, values: Files) -> dict[str, Any]:
     bounds = {}
     for value in values:
         name, _, text = value.rpartition("=")
@@ -188,7 +188,7 @@ def normalisation(normalise: str, bounds: Mapping[str, Any], fixed: Sequence[str
     return how
 
 
-def _with_commas(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+def _with_commas(context: click.Context, parameter: click.Parameter, values: Files) -> Files:
     """Split lists of files at commas, as Moses's commands do. A file whose name has a comma is one file."""
     parts = [[value] if os.path.exists(value) else value.split(",") for value in values]
     return tuple(path for part in parts for path in part)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._runtime.scales import counted, percent
-from .command import Command, gathered
+from .command import Command, Gathered, gathered
 from .task import Task
 from .tuner_options import MOSES, NORMALISATIONS, mert_section, mira_section, normalisation, pro_section, tuner_options
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.command("mert", cls=Command, other_tools=MOSES)
 @tuner_options
 @gathered("search", mert_section)
-def mert_command(search: dict[str, Any], normalise: str, **shared: Any) -> None:
+def mert_command(search: Gathered, normalise: str, **shared: Any) -> None:
     """Tune weights by exact line search (MERT).
 
     Finds the weights with the best BLEU on n-best lists by line searches from many starting points. Weights of sparse
@@ -65,7 +65,7 @@ def mert_command(search: dict[str, Any], normalise: str, **shared: Any) -> None:
         ),
     ),
 )
-def kbmira_command(search: dict[str, Any], normalise: str, **shared: Any) -> None:
+def kbmira_command(search: Gathered, normalise: str, **shared: Any) -> None:
     """Tune many features by batch MIRA.
 
     Tunes the weights of dense and sparse features on n-best lists (Cherry and Foster 2012). Prints one line with the
@@ -93,7 +93,7 @@ def kbmira_command(search: dict[str, Any], normalise: str, **shared: Any) -> Non
 @click.command("pro", cls=Command, other_tools=MOSES)
 @tuner_options
 @gathered("search", pro_section)
-def pro_command(search: dict[str, Any], normalise: str, **shared: Any) -> None:
+def pro_command(search: Gathered, normalise: str, **shared: Any) -> None:
     """Tune many features by pairwise ranked optimisation.
 
     Tunes the weights of dense and sparse features on n-best lists (PRO, Hopkins and May 2011). Prints one line with the

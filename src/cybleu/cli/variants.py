@@ -11,7 +11,7 @@ import click
 from ..explanations import Comparison, FoundSettings, settings_of
 from ..explanations.differences import TOOLS, Counts
 from ..metrics import Bleu
-from .command import Command, section
+from .command import Command, Files, section
 from .options import (
     as_option,
     format_option,
@@ -46,7 +46,7 @@ from .texts import SACREBLEU, Texts, text_options
 )
 def variants_command(
     hypothesis: str,
-    references: tuple[str, ...],
+    references: Files,
     drop_bom: bool,
     metric: list[str],
     find: str | None,
