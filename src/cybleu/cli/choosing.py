@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import click
+from click import Choice, IntRange, UsageError, echo, option
 
 from .._files.text import STANDARD_STREAM, shown
 from .._files.writing import writing
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 EXPLAINED = 3  # candidates
 
-segment_count_option = click.option(
+segment_count_option = option(
     "--segment-count",
     metavar="N",
-    type=click.IntRange(0),
+    type=IntRange(0),
     help="Number of segments, if the last ones may have no hypothesis.",
 )
-output_option = click.option(
+output_option = option(
     "--output",
     "-o",
     metavar="FILE",
@@ -45,16 +45,16 @@ output_option = click.option(
 written_options = gathered(
     "written",
     output_option,
-    click.option(
+    option(
         "--list",
         "list_format",
-        type=click.Choice(["moses", "joshua", "plain"]),
+        type=Choice(["moses", "joshua", "plain"]),
         help="Write the whole list in its new order and in this format, instead of one text for each segment.",
     ),
-    click.option(
+    option(
         "--explain",
         metavar="ID",
-        type=click.IntRange(0),
+        type=IntRange(0),
         help="Only explain why the top candidates of this segment rank first.",
     ),
 )
@@ -143,9 +143,9 @@ def choose_from(
     """
     if explain is not None:
         if output != STANDARD_STREAM or list_format is not None:
-            raise click.UsageError("--explain only prints the reasons, and cannot be combined with --output or --list")
+            raise UsageError("--explain only prints the reasons, and cannot be combined with --output or --list")
         explanation = "\n".join(_explanation(segments, explain, choose, reasons))
-        click.echo(_printable(explanation, len(explanation)))
+        echo(_printable(explanation, len(explanation)))
         return
     missing = 0
     with opened(output) as write:
@@ -156,7 +156,7 @@ def choose_from(
                 _write_list(choose(nbest), list_format, write)
     if missing:
         said = f"cybleu: segments without a hypothesis: {missing}; each is an empty line in the output"
-        click.echo(said if segments.first_id else f"{said}; if ids count from 1, use --first-id 1", err=True)
+        echo(said if segments.first_id else f"{said}; if ids count from 1, use --first-id 1", err=True)
 
 
 def _write_texts(segments: Segments, choose: Callable[[NBest], Selection[str]], write: Callable[[str], Any]) -> int:

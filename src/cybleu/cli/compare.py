@@ -7,7 +7,7 @@ from itertools import chain
 from os.path import basename, exists, isabs, normpath, sep
 from typing import Any
 
-import click
+from click import Choice, Context, IntRange, Parameter, UsageError, argument, command, echo, get_current_context, option
 
 from .._files.text import shown
 from .._runtime.samples import MOST_SAMPLES
@@ -34,7 +34,7 @@ ALWAYS = {
 }
 
 
-def _named(context: click.Context, parameter: click.Parameter, values: Files) -> dict[str, list[str]]:
+def _named(context: Context, parameter: Parameter, values: Files) -> dict[str, list[str]]:
     """The systems, with the files of the runs of each."""
     named: dict[str, list[str]] = {}
     for given in values:
@@ -44,22 +44,22 @@ def _named(context: click.Context, parameter: click.Parameter, values: Files) ->
             name = basename(given).removesuffix(".gz").removesuffix(".txt")
             paths = [given]
         if not name or not all(paths):
-            raise click.UsageError(f"{shown(given)} is not a system; give FILE, NAME=FILE or NAME=FILE,FILE,...")
+            raise UsageError(f"{shown(given)} is not a system; give FILE, NAME=FILE or NAME=FILE,FILE,...")
         if name in named:
-            raise click.UsageError(f"two systems are named {shown(name)}; give each a different name with NAME=FILE")
+            raise UsageError(f"two systems are named {shown(name)}; give each a different name with NAME=FILE")
         named[name] = paths
     return named
 
 
-@click.command("compare", cls=Command, other_tools={**ALWAYS, **SACREBLEU})
-@click.argument("systems", metavar="SYSTEM... -r REF", nargs=-1, type=FilePath(), callback=_named)
+@command("compare", cls=Command, other_tools={**ALWAYS, **SACREBLEU})
+@argument("systems", metavar="SYSTEM... -r REF", nargs=-1, type=FilePath(), callback=_named)
 @text_options
 @metric_section(metrics_option(of_sums=True))
 @section(
     "Systems",
     references_option(required=True),
     gathered("settings", seed_option, threads_option),
-    click.option(
+    option(
         "--baseline",
         metavar="NAME",
         help="Compare each system only with this one.  [default: compare all pairs]",
@@ -69,10 +69,10 @@ def _named(context: click.Context, parameter: click.Parameter, values: Files) ->
     "Tests",
     gathered(
         "settings",
-        click.option("--test", type=click.Choice(TESTS), default=TESTS[0], help="The test that computes the p-values."),
-        click.option(
+        option("--test", type=Choice(TESTS), default=TESTS[0], help="The test that computes the p-values."),
+        option(
             "--samples",
-            type=click.IntRange(1, MOST_SAMPLES),
+            type=IntRange(1, MOST_SAMPLES),
             help="Number of shuffles or bootstrap samples in a test.  [default: 10000 shuffles or 1000 bootstrap samples]",
         ),
     ),
@@ -81,15 +81,15 @@ def _named(context: click.Context, parameter: click.Parameter, values: Files) ->
     "Output",
     format_option("text", "json", "csv", "markdown", "latex"),
     digits_option,
-    click.option(
+    option(
         "--influence", is_flag=True, help="Add the contribution of each segment to each difference to the JSON output."
     ),
     gathered(
         "latex",
-        click.option("--caption", metavar="TEXT", help="The caption in LaTeX.  [default: Scores of the systems.]"),
-        click.option("--label", metavar="NAME", help="The label in LaTeX, after tab:.  [default: scores]"),
+        option("--caption", metavar="TEXT", help="The caption in LaTeX.  [default: Scores of the systems.]"),
+        option("--label", metavar="NAME", help="The label in LaTeX, after tab:.  [default: scores]"),
     ),
-    click.option(
+    option(
         "--report",
         "report_file",
         metavar="FILE",
@@ -99,11 +99,11 @@ def _named(context: click.Context, parameter: click.Parameter, values: Files) ->
     ),
     gathered(
         "page",
-        click.option(
+        option(
             "--source", metavar="FILE", type=FilePath(), help="The source text, shown with each segment in the report."
         ),
-        click.option("--title", metavar="TEXT", help="The title of the report.  [default: the metrics and systems]"),
-        click.option(
+        option("--title", metavar="TEXT", help="The title of the report.  [default: the metrics and systems]"),
+        option(
             "--all-segments",
             is_flag=True,
             help="Put all segments in the report, not only the 5,000 with the largest influence.",
@@ -141,26 +141,26 @@ def compare_command(
       cybleu compare old.txt a=new1.txt,new2.txt -r references.txt -m bleu,chrf,ter --format latex
     """
     if influence and output_format != "json":
-        raise click.UsageError("--influence requires --format json")
+        raise UsageError("--influence requires --format json")
     for name, value in latex.items():
         if value is not None and output_format != "latex":
-            raise click.UsageError(f"{as_option(name)} requires --format latex")
+            raise UsageError(f"{as_option(name)} requires --format latex")
     for name, value in page.items():
         if value and report_file is None:
-            raise click.UsageError(f"{as_option(name)} requires --report")
+            raise UsageError(f"{as_option(name)} requires --report")
     least = 2 if report_file is None else 1
     if not systems:
-        raise click.UsageError(
+        raise UsageError(
             f"there is no system; give {'the file of one' if least == 1 else 'the files of at least two'}, "
             "and the references with -r"
         )
     if len(systems) < least:
-        raise click.UsageError(
+        raise UsageError(
             "compare requires at least two systems, but there is one; for several runs of a system use "
             "NAME=FILE,FILE,..."
         )
     if len(systems) == 1 and output_format != "text":
-        raise click.UsageError(f"--format {output_format} requires at least two systems")
+        raise UsageError(f"--format {output_format} requires at least two systems")
     metrics = metrics_with(metric, options)
     from .._runtime.arrays import np
     from ..significance import Settings, format_comparisons
@@ -201,11 +201,11 @@ def compare_command(
         report.files = {names[path]: digest for path, digest in texts.digests.items()}
         save_page(report, report_file, segments=None if page["all_segments"] else MOST_SEGMENTS)
     if len(systems) == 1:
-        click.echo(report.format(digits))
+        echo(report.format(digits))
         return
     given = {name: value for name, value in latex.items() if value is not None}
     printed = format_comparisons(comparisons, output_format, digits, influence, **given)
-    click.echo(printed, nl=output_format not in ("csv", "latex"))  # which end with a line feed
+    echo(printed, nl=output_format not in ("csv", "latex"))  # which end with a line feed
 
 
 def _by_system(systems: Mapping[str, list[str]], of_files: Iterable[Any]) -> dict[str, list[Any]]:
@@ -234,10 +234,10 @@ def _without_folders(paths: Iterable[str]) -> dict[str, str]:
 
 def _command(names: Mapping[str, str]) -> str:
     """Return the command that repeats the report, with these names for files."""
-    context = click.get_current_context()
+    context = get_current_context()
     arguments = []
-    for argument in context.meta[ARGUMENTS]:
+    for word in context.meta[ARGUMENTS]:
         for path in sorted(names, key=len, reverse=True):  # a path may begin as a longer one does
-            argument = argument.replace(path, names[path])
-        arguments.append(argument)
+            word = word.replace(path, names[path])
+        arguments.append(word)
     return command_line([*context.command_path.split(), *arguments])

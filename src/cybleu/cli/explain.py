@@ -6,7 +6,7 @@ from dataclasses import replace
 from os.path import exists
 from typing import Any
 
-import click
+from click import IntRange, UsageError, command, echo, option
 
 from ..errors import ArrayValueError
 from ..explanations import explain
@@ -15,16 +15,14 @@ from .options import hypothesis_argument, metric_option, references_argument
 from .texts import SACREBLEU, Texts, method_of_segments, metric_section, metrics_with, text_options
 
 
-@click.command("explain", cls=Command, other_tools={"use --line here": "-l -n", **SACREBLEU})
+@command("explain", cls=Command, other_tools={"use --line here": "-l -n", **SACREBLEU})
 @hypothesis_argument
 @references_argument(advice="run: cybleu explain HYP REF... --line N")
 @text_options
 @metric_section(metric_option(of_bleu=True))
 @section(
     "Input",
-    click.option(
-        "--line", metavar="N", type=click.IntRange(1), help="The line to explain, counting from 1.  [required]"
-    ),
+    option("--line", metavar="N", type=IntRange(1), help="The line to explain, counting from 1.  [required]"),
 )
 def explain_command(
     hypothesis: str, references: Files, metric: str, drop_bom: bool, line: int | None, **options: Any
@@ -42,7 +40,7 @@ def explain_command(
     if line is None:  # not required for click, so that a number among the files is named
         last = references[-1]
         hint = f"; did you mean --line {last}?" if last.isdecimal() and not exists(last) else ""
-        raise click.UsageError(f"Missing option '--line'{hint or '.'}")
+        raise UsageError(f"Missing option '--line'{hint or '.'}")
     (chosen,) = metrics_with([metric], options, has_methods=True)
     tokenization = chosen.tokenization
     assert tokenization is not None
@@ -55,7 +53,7 @@ def explain_command(
         explained = explain(tokens, sets, metric=replace(chosen, tokenize=None, lowercase=False))
     else:
         explained = explain(tokens, sets, weights=method[0], smoothing_function=method[1])
-    click.echo(str(explained))
+    echo(str(explained))
 
 
 def _texts_of_line(texts: Texts, line: int) -> tuple[Any, Any]:

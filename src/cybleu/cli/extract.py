@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import click
+from click import IntRange, command, option
 
 from .._definitions.ngrams import MOST_ORDERS
 from .command import Command, FilePath, Files, section
@@ -13,16 +13,16 @@ from .lists import first_id_option, nbest_argument, reading_options, tokenize_op
 from .options import as_option, reference_length_option, references_argument, shows_progress, threads_option
 
 
-@click.command("extract", cls=Command)
+@command("extract", cls=Command)
 @nbest_argument
 @section("Lists", first_id_option, tokenize_option, *reading_options)
 @references_argument()
 @section(
     "Counts",
-    click.option("--max-order", type=click.IntRange(1, MOST_ORDERS), default=4, help="The maximum n-gram order."),
+    option("--max-order", type=IntRange(1, MOST_ORDERS), default=4, help="The maximum n-gram order."),
     reference_length_option,
-    click.option("--lowercase", is_flag=True, help="Convert the texts to lower case first."),
-    click.option(
+    option("--lowercase", is_flag=True, help="Convert the texts to lower case first."),
+    option(
         "--unique",
         is_flag=True,
         help="Skip hypotheses with the same features and statistics as an earlier one of their segment.",
@@ -31,14 +31,14 @@ from .options import as_option, reference_length_option, references_argument, sh
 )
 @section(
     "Output",
-    click.option(
+    option(
         "--features-file",
         metavar="FILE",
         type=FilePath(written=True),
         required=True,
         help="The output file for the features.",
     ),
-    click.option(
+    option(
         "--scores-file",
         metavar="FILE",
         type=FilePath(written=True),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import click
+from click import Choice, IntRange, argument, echo, option
 
 from .._runtime.system import command_line
 from ..errors import FeatureError
@@ -16,9 +16,9 @@ from .options import as_option
 if TYPE_CHECKING:
     from ..nbest import NBest
 
-nbest_argument = click.argument("nbest", metavar="NBEST", type=FilePath())
-first_id_option = click.option("--first-id", type=click.IntRange(0), default=0, help="The id of the first segment.")
-tokenize_option = click.option(
+nbest_argument = argument("nbest", metavar="NBEST", type=FilePath())
+first_id_option = option("--first-id", type=IntRange(0), default=0, help="The id of the first segment.")
+tokenize_option = option(
     "--tokenize",
     metavar="NAME",
     default="unicode",
@@ -27,14 +27,14 @@ tokenize_option = click.option(
 )
 # Arguments of `cybleu.nbest.chunks`, with the same names.
 reading_options = (
-    click.option(
+    option(
         "--format",
-        type=click.Choice(["moses", "joshua", "plain", "fairseq", "json"]),
+        type=Choice(["moses", "joshua", "plain", "fairseq", "json"]),
         help="The format of NBEST: Moses, Joshua (also cdec), plain text, the output of fairseq, or JSON lines from a "
         "model server or Sockeye.  [default: plain with --size, else moses or joshua, detected from the first lines]",
     ),
-    click.option("--size", type=click.IntRange(1), help="Number of lines for each segment in the plain format."),
-    click.option(
+    option("--size", type=IntRange(1), help="Number of lines for each segment in the plain format."),
+    option(
         "--feature-table",
         "features",
         metavar="FILE",
@@ -49,7 +49,7 @@ def scoring_section(metric: Decorator, *more: Decorator) -> Decorator:
 
     :param metric: the option that names it
     """
-    smoothing = click.option("--smoothing", metavar="NAME", help="The smoothing of BLEU.  [default: the tool's]")
+    smoothing = option("--smoothing", metavar="NAME", help="The smoothing of BLEU.  [default: the tool's]")
     return section("Metric", gathered("scoring", metric, smoothing), *more)
 
 
@@ -58,9 +58,9 @@ def metric_of(scoring: Gathered) -> Metric:
 
 
 def output_format_option(*more: str) -> Decorator:
-    return click.option(
+    return option(
         "--output-format",
-        type=click.Choice(["names", "moses", "dense", "numbers", *more]),
+        type=Choice(["names", "moses", "dense", "numbers", *more]),
         default="names",
         help="The format of the weights. names: `lm_0 0.5`. moses: `lm= 0.5 0.2`, as in moses.ini. dense: as moses, "
         "with one weight on each line. numbers: only the numbers, in the order of the features.",
@@ -91,7 +91,7 @@ def say_same_score(references: Sequence[str], **options: Any) -> None:
     for name in ("smoothing", "max_order", "reference_length", "tokenize"):
         if options.get(name) is not None:
             words += [as_option(name), str(options[name])]
-    click.echo(
+    echo(
         f"cybleu: scores use --tokenize {options['tokenize']}; to score texts the same way, run: {command_line(words)}",
         err=True,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-import click
+from click import Choice, FloatRange, IntRange, UsageError, argument, command, echo, option
 
 from .command import Command, FilePath, Files, Gathered, gathered, section
 from .lists import first_id_option, metric_of, say_same_score, tokenize_option
@@ -21,13 +21,13 @@ from .tuner_options import (
 )
 
 
-@click.command("loop", cls=Command, other_tools=MOSES)
-@click.argument("folder", metavar="FOLDER", type=FilePath())
+@command("loop", cls=Command, other_tools=MOSES)
+@argument("folder", metavar="FOLDER", type=FilePath())
 @metric_options
 @section("Lists", gathered("reading", first_id_option, tokenize_option))
 @references_argument()
 @weights_section(
-    click.option(
+    option(
         "--start",
         metavar="FILE",
         type=FilePath(),
@@ -42,42 +42,42 @@ from .tuner_options import (
     "Loop",
     gathered(
         "stopping",
-        click.option("--iterations", type=click.IntRange(1), default=20, help="Maximum number of iterations."),
-        click.option(
+        option("--iterations", type=IntRange(1), default=20, help="Maximum number of iterations."),
+        option(
             "--weights-settle",
-            type=click.FloatRange(0),
+            type=FloatRange(0),
             default=1e-5,
             help="Stop when no weight changes by more than this.",
         ),
-        click.option(
+        option(
             "--score-settles",
-            type=click.FloatRange(0),
+            type=FloatRange(0),
             help="Stop when BLEU, from 0 to 100, improves by no more than this.  "
             "[default: 0; off with pro and with --rules moses]",
         ),
     ),
     gathered(
         "reading",
-        click.option(
+        option(
             "--format",
-            type=click.Choice(["moses", "joshua"]),
+            type=Choice(["moses", "joshua"]),
             help="The format of the lists.  [default: detected from the first lines]",
         ),
     ),
-    click.option(
+    option(
         "--decoder",
         metavar="COMMAND",
         required=True,
         help="The decoder command, split as in a shell. {weights} is replaced by the weights file, and {nbest} by the "
         "file to write the list to.",
     ),
-    click.option(
+    option(
         "--tuner",
-        type=click.Choice(["mert", "kbmira", "pro"]),
+        type=Choice(["mert", "kbmira", "pro"]),
         default="mert",
         help="The tuner. Options of the other tuners are errors.",
     ),
-    click.option(
+    option(
         "--return-best-dev",
         is_flag=True,
         help="Print the weights with which the decoder scored best, not those tuned last.",
@@ -113,9 +113,9 @@ def loop_command(
 
     chosen = metric_of(scoring)
     for name, options in of_tuners.items():
-        for option in options:
-            if name != tuner and from_command_line(option):
-                raise click.UsageError(f"{as_option(option)} is an option of {name}, but the tuner is {tuner}")
+        for parameter in options:
+            if name != tuner and from_command_line(parameter):
+                raise UsageError(f"{as_option(parameter)} is an option of {name}, but the tuner is {tuner}")
     own = of_tuners[tuner]
     if tuner == "pro":
         own["minimum"] *= chosen.scale / 100
@@ -125,7 +125,7 @@ def loop_command(
     check_weights(weights)
 
     def trace(iteration: Iteration) -> None:
-        click.echo(str(iteration), err=True)
+        echo(str(iteration), err=True)
 
     result = mert_loop(
         folder,
@@ -143,7 +143,7 @@ def loop_command(
         trace=trace,
         **reading,
     )
-    click.echo(result.reason, err=True)
+    echo(result.reason, err=True)
     score = result.score
     tuned = result.weights
     if return_best_dev:

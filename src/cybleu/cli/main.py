@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import click
+from click import Argument, BadParameter, Command, Context, Parameter, Path, echo, group, option
 
 from .._about import version
 from ..errors import UnknownNameError
 from .command import Commands
 
 
-def _show_version(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+def _show_version(context: Context, parameter: Parameter, value: bool) -> None:
     if value and not context.resilient_parsing:
-        click.echo(version())
+        echo(version())
         context.exit()
 
 
-def _show_citations(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+def _show_citations(context: Context, parameter: Parameter, value: str | None) -> None:
     if value is not None and not context.resilient_parsing:
         from .citations import citations
 
         try:
-            click.echo(citations(value))
+            echo(citations(value))
         except UnknownNameError as error:
-            raise click.BadParameter(str(error), context, parameter) from None
+            raise BadParameter(str(error), context, parameter) from None
         context.exit()
 
 
@@ -31,8 +31,8 @@ OF_TUNE = {"mert": "tuning", "kbmira": "tuning", "pro": "tuning", "loop": "loop"
 SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
 
 
-@click.group(cls=Commands, modules={**OF_CLI}, context_settings=SETTINGS)
-@click.option(
+@group(cls=Commands, modules={**OF_CLI}, context_settings=SETTINGS)
+@option(
     "--version",
     is_flag=True,
     is_eager=True,
@@ -40,7 +40,7 @@ SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
     callback=_show_version,
     help="Show the version, the backend and the platform, and exit.",
 )
-@click.option(
+@option(
     "--cite",
     metavar="[METRIC]",
     is_flag=False,
@@ -86,4 +86,4 @@ for name, text in (
     ("run-as-rouge-score", "Run a script with cybleu's ROUGE instead of rouge_score's."),
     ("run-as-sacrebleu", "Run a script with cybleu's BLEU instead of sacreBLEU's."),
 ):
-    cli.add_command(click.Command(name, help=text, params=[click.Argument(["files"], nargs=-1, type=click.Path())]))
+    cli.add_command(Command(name, help=text, params=[Argument(["files"], nargs=-1, type=Path())]))

@@ -6,7 +6,20 @@ import sys
 from importlib.util import find_spec
 from typing import Any
 
-import click
+from click import (
+    Argument,
+    BadParameter,
+    Choice,
+    Context,
+    IntRange,
+    Parameter,
+    ParamType,
+    UsageError,
+    argument,
+    echo,
+    get_current_context,
+    option,
+)
 from click.core import ParameterSource
 
 from .._definitions.bleu import remark_on_weights
@@ -19,7 +32,7 @@ from .command import Decorator, FilePath, Files, metric_named, section, similar
 # ------------------------------------------------------------------------------------------------------------- metrics
 
 
-class MetricName(click.ParamType):  # type: ignore[type-arg]
+class MetricName(ParamType):  # type: ignore[type-arg]
     """The name of a metric, or sacreBLEU's, in upper or lower case.
 
     :param of_bleu: the command accepts only metrics with the counts of BLEU
@@ -43,7 +56,7 @@ class MetricName(click.ParamType):  # type: ignore[type-arg]
             )
         return None
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    def convert(self, value: Any, param: Parameter | None, ctx: Context | None) -> Any:
         name = metric_named(value)
         if name not in METRICS:
             hint = "".join(f"; did you mean {close}?" for close in similar(value.lower(), ["bleu", *self.offered]))
@@ -53,7 +66,7 @@ class MetricName(click.ParamType):  # type: ignore[type-arg]
             self.fail(reason, param, ctx)
         return name
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+    def shell_complete(self, ctx: Context, param: Parameter, incomplete: str) -> list[Any]:
         from click.shell_completion import CompletionItem
 
         return [CompletionItem(name) for name in self.offered if name.startswith(incomplete)]
@@ -63,17 +76,17 @@ def metric_option(default: str = "bleu", of_bleu: bool = False, of_sums: bool = 
     """Declare the option for the metric."""
     name = MetricName(of_bleu, of_sums)
     listed = f"One of {', '.join(name.offered)}. bleu is an alias of sacrebleu."
-    return click.option("-m", "--metric", metavar="NAME", type=name, default=default, help=listed)
+    return option("-m", "--metric", metavar="NAME", type=name, default=default, help=listed)
 
 
 def metrics_option(of_sums: bool = False) -> Decorator:
     """Declare the option for one or more metrics."""
     name = MetricName(of_sums=of_sums)
 
-    def read(context: click.Context, parameter: click.Parameter, values: Files) -> list[str]:
+    def read(context: Context, parameter: Parameter, values: Files) -> list[str]:
         return [name.convert(one, parameter, context) for one in ",".join(values).split(",")]
 
-    return click.option(
+    return option(
         "-m",
         "--metric",
         metavar="NAME,...",
@@ -85,45 +98,41 @@ def metrics_option(of_sums: bool = False) -> Decorator:
     )
 
 
-def read_weights_of_orders(
-    context: click.Context, parameter: click.Parameter, value: str | None
-) -> tuple[float, ...] | None:
+def read_weights_of_orders(context: Context, parameter: Parameter, value: str | None) -> tuple[float, ...] | None:
     if value is None:
         return None
     try:
         weights = tuple(number_of(weight.strip()) for weight in value.split(","))
     except InputFileError:
-        raise click.BadParameter(f"{shown(value)} is not a list of numbers such as 0.1,0.3,0.5,0.1") from None
+        raise BadParameter(f"{shown(value)} is not a list of numbers such as 0.1,0.3,0.5,0.1") from None
     if len(weights) > MOST_ORDERS:
-        raise click.BadParameter(f"there are {len(weights)} weights, but at most {MOST_ORDERS} n-gram orders")
+        raise BadParameter(f"there are {len(weights)} weights, but at most {MOST_ORDERS} n-gram orders")
     if remark := remark_on_weights(weights):  # not an error, because the tools accept such weights
-        click.echo(f"cybleu: {remark}", err=True)
+        echo(f"cybleu: {remark}", err=True)
     return weights
 
 
-orders_option = click.option(
-    "--max-order", type=click.IntRange(1, MOST_ORDERS), help="The maximum n-gram order.  [default: 4]"
-)
-weights_option = click.option(
+orders_option = option("--max-order", type=IntRange(1, MOST_ORDERS), help="The maximum n-gram order.  [default: 4]")
+weights_option = option(
     "--weights",
     metavar="W,W,...",
     callback=read_weights_of_orders,
     help="Weights of the n-gram orders.  [default: uniform]",
 )
-reference_length_option = click.option(
+reference_length_option = option(
     "--reference-length",
-    type=click.Choice(counting.REFERENCE_LENGTHS),
+    type=Choice(counting.REFERENCE_LENGTHS),
     help="The length to use if there are several references.  [default: the tool's]",
 )
 
 # ---------------------------------------------------------------------------------------------------------------- files
 
-hypothesis_argument = click.argument("hypothesis", metavar="HYP", type=FilePath())
+hypothesis_argument = argument("hypothesis", metavar="HYP", type=FilePath())
 
 
 def references_option(*names: str, **settings: Any) -> Decorator:
     """Declare the option for a file of references."""
-    return click.option(
+    return option(
         "-r",
         "--references",
         *names,
@@ -141,27 +150,25 @@ def references_argument(metavar: str = "REF...", required: bool = True, advice: 
     :param advice: how to call the command, for the message that there are no references; by default with all arguments
     """
 
-    def read(context: click.Context, parameter: click.Parameter, values: Files) -> Files:
+    def read(context: Context, parameter: Parameter, values: Files) -> Files:
         more: Files = context.params.pop("more_references")  # the command has one argument for both
         if values and more:
-            raise click.UsageError(
-                "give either all references or none with -r; to score several systems, use cybleu compare"
-            )
+            raise UsageError("give either all references or none with -r; to score several systems, use cybleu compare")
         if required and not (values or more):
-            raise click.UsageError(f"Missing argument '{metavar}'; {advice or f'run: {_whole_command(context)}'}")
+            raise UsageError(f"Missing argument '{metavar}'; {advice or f'run: {_whole_command(context)}'}")
         return values or more
 
-    argument = click.argument("references", metavar=metavar, nargs=-1, type=FilePath(), callback=read)
+    files = argument("references", metavar=metavar, nargs=-1, type=FilePath(), callback=read)
     # read before the argument, which takes its files
-    option = section("Files", references_option("more_references", is_eager=True))
-    return lambda function: argument(option(function))
+    more_files = section("Files", references_option("more_references", is_eager=True))
+    return lambda function: files(more_files(function))
 
 
-def _whole_command(context: click.Context) -> str:
+def _whole_command(context: Context) -> str:
     """The command with its arguments and required options."""
     words = [context.command_path]
     for parameter in context.command.params:
-        if isinstance(parameter, click.Argument):
+        if isinstance(parameter, Argument):
             words.append(str(parameter.metavar))
         elif parameter.required:
             words += [parameter.opts[0], str(parameter.metavar)]
@@ -170,29 +177,27 @@ def _whole_command(context: click.Context) -> str:
 
 # --------------------------------------------------------------------------------------------------------------- others
 
-digits_option = click.option(
-    "--digits", type=click.IntRange(0, 17), default=2, help="Number of decimal places of scores in text and tables."
+digits_option = option(
+    "--digits", type=IntRange(0, 17), default=2, help="Number of decimal places of scores in text and tables."
 )
-seed_option = click.option("--seed", type=click.IntRange(0), default=12345, help="Seed of the random number generator.")
-threads_option = click.option("--threads", type=click.IntRange(1), default=1, help="Number of threads.")
+seed_option = option("--seed", type=IntRange(0), default=12345, help="Seed of the random number generator.")
+threads_option = option("--threads", type=IntRange(1), default=1, help="Number of threads.")
 
 
 def format_option(*formats: str) -> Decorator:
     """Declare the option for the format of the output."""
-    return click.option(
-        "--format", "output_format", type=click.Choice(formats), default="text", help="The output format."
-    )
+    return option("--format", "output_format", type=Choice(formats), default="text", help="The output format.")
 
 
 def as_option(name: str, value: Any = None) -> str:
     """Name the option of an argument in a message."""
-    option = f"--{name.replace('_', '-')}"
-    return option if value is None else f"{option} {value}"
+    flag = f"--{name.replace('_', '-')}"
+    return flag if value is None else f"{flag} {value}"
 
 
 def from_command_line(name: str) -> bool:
     """Whether the user gave an argument or option, by the name of the parameter."""
-    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
+    return get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def shows_progress() -> bool:

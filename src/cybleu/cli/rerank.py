@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import click
+from click import Choice, IntRange, UsageError, echo, group, option
 
 from .._files.text import STANDARD_STREAM, listed, shown
 from .._runtime.samples import MOST_REPEATS
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from ..rerank import Selection
 
 
-@click.group("rerank", cls=Commands)
+@group("rerank", cls=Commands)
 def rerank_command() -> None:
     """Rerank n-best lists, or train weights for reranking.
 
@@ -65,7 +65,7 @@ def rerank_command() -> None:
 @section("Output", gathered("segments", segment_count_option), written_options)
 @section(
     "Weights",
-    click.option(
+    option(
         "--weights",
         "weights_file",
         metavar="FILE",
@@ -105,7 +105,7 @@ def linear_command(nbest: str, segments: Gathered, written: Gathered, weights_fi
 
     choose_from(Segments(nbest, **segments), choose, partial(terms, weights=weights), **written)
     if unseen and written["explain"] is None:
-        click.echo(f"cybleu: weights of features that are not in the list are ignored: {listed([*unseen])}", err=True)
+        echo(f"cybleu: weights of features that are not in the list are ignored: {listed([*unseen])}", err=True)
 
 
 @rerank_command.command("mbr")
@@ -120,10 +120,10 @@ def linear_command(nbest: str, segments: Gathered, written: Gathered, weights_fi
 @scoring_section(metric_option())
 @section(
     "Minimum Bayes risk",
-    click.option("--scale", type=float, help="Weight each text by exp(scale * model score).  [default: uniform]"),
-    click.option(
+    option("--scale", type=float, help="Weight each text by exp(scale * model score).  [default: uniform]"),
+    option(
         "--prune",
-        type=click.IntRange(1),
+        type=IntRange(1),
         help="Number of most probable hypotheses of a segment to use.  [default: all]",
     ),
 )
@@ -150,7 +150,7 @@ def mbr_command(
     if chosen.reads != "text" or from_command_line("tokenize"):
         chosen = replace(chosen, tokenize=scoring["tokenize"])
     if prune is not None and written["list_format"] is not None:
-        raise click.UsageError("--prune leaves hypotheses out, and --list writes all of them; give one of the two")
+        raise UsageError("--prune leaves hypotheses out, and --list writes all of them; give one of the two")
 
     def choose(part: NBest) -> Selection[str]:
         if scale is None:
@@ -172,14 +172,14 @@ def mbr_command(
     "Oracle",
     gathered(
         "choice",
-        click.option(
+        option(
             "--level",
-            type=click.Choice(["sentence", "corpus"]),
+            type=Choice(["sentence", "corpus"]),
             default="sentence",
             help="Choose by the BLEU of each sentence or of the corpus. corpus keeps all statistics in memory.",
         ),
     ),
-    click.option("--worst", is_flag=True, help="Choose the worst hypotheses instead of the best."),
+    option("--worst", is_flag=True, help="Choose the worst hypotheses instead of the best."),
     gathered("choice", seed_option),
 )
 def oracle_command(
@@ -206,14 +206,14 @@ def oracle_command(
     find_best = antioracle if worst else oracle
     if choice["level"] == "corpus":
         if written["list_format"] is not None or written["explain"] is not None:
-            raise click.UsageError("--list and --explain require --level sentence")
+            raise UsageError("--list and --explain require --level sentence")
         whole = NBest.from_files(nbest, references, progress=shows_progress(), naming=as_option, **reading)
         selection = find_best(whole, **choice)
         with opened(written["output"]) as write:
             write("".join(f"{one_line(text)}\n" for text in selection.texts))
         if isinstance(selection, CorpusSelection):
             score, start = (percent(number, choice["metric"].scale) for number in (selection.score, selection.start))
-            click.echo(
+            echo(
                 f"BLEU of the corpus {score:.4f}, by sentences {start:.4f}; "
                 f"{counted(selection.swaps, 'swap')} in {counted(selection.passes, 'pass', 'passes')}",
                 err=True,
@@ -231,7 +231,7 @@ def oracle_command(
 @section(
     "Output",
     gathered("written", output_option, output_format_option()),
-    click.option(
+    option(
         "--held-out",
         metavar="FILE",
         type=FilePath(written=True, allow_dash=True),
@@ -244,13 +244,11 @@ def oracle_command(
     "Perceptron",
     gathered(
         "training",
-        click.option("--epochs", type=click.IntRange(1, MOST_REPEATS), default=10, help="Maximum number of epochs."),
-        click.option("--folds", type=click.IntRange(2), default=5, help="Number of folds in the cross-validation."),
-        click.option(
-            "--good", type=float, default=0.1, help="Share of the hypotheses of a segment that count as good."
-        ),
-        click.option("--bad", type=float, default=0.5, help="Share of the hypotheses of a segment that count as bad."),
-        click.option("--margin", type=float, default=1.0, help="Margin between the scores of good and bad hypotheses."),
+        option("--epochs", type=IntRange(1, MOST_REPEATS), default=10, help="Maximum number of epochs."),
+        option("--folds", type=IntRange(2), default=5, help="Number of folds in the cross-validation."),
+        option("--good", type=float, default=0.1, help="Share of the hypotheses of a segment that count as good."),
+        option("--bad", type=float, default=0.5, help="Share of the hypotheses of a segment that count as bad."),
+        option("--margin", type=float, default=1.0, help="Margin between the scores of good and bad hypotheses."),
         seed_option,
     ),
 )
@@ -278,9 +276,7 @@ def perceptron_command(
     from ..rerank import perceptron
 
     if written["output"] == held_out == STANDARD_STREAM:
-        raise click.UsageError(
-            "--output and --held-out cannot both be standard output; give a file name for one of them"
-        )
+        raise UsageError("--output and --held-out cannot both be standard output; give a file name for one of them")
     chosen = metric_of(scoring)
     whole = NBest.from_files(nbest, references, progress=shows_progress(), naming=as_option, **reading)
     check_form(written["output_format"], whole)
@@ -292,7 +288,7 @@ def perceptron_command(
         write("".join(weight_lines(told(whole, trained.weights), written["output_format"])))
     score = percent(trained.score, chosen.scale)
     of_folds = ", ".join(f"{percent(number, chosen.scale):.2f}" for number in trained.fold_scores)
-    click.echo(
+    echo(
         f"BLEU of held-out segments {score:.4f} after {counted(trained.epochs, 'epoch')}; of folds {of_folds}",
         err=True,
     )

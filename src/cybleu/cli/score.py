@@ -8,7 +8,7 @@ from functools import reduce
 from operator import add
 from typing import Any
 
-import click
+from click import Choice, IntRange, UsageError, command, echo, option
 
 from .. import bleu_score
 from .._files.text import STANDARD_STREAM
@@ -39,36 +39,34 @@ LINES_AT_ONCE = 1000  # that are printed
 MANY = 100  # lines from which advice is given, as sacreBLEU gives it
 
 
-@click.command("score", cls=Command, other_tools=SACREBLEU)
+@command("score", cls=Command, other_tools=SACREBLEU)
 @hypothesis_argument
 @references_argument(advice="to score standard input: cybleu score - REF")
 @text_options
 @metric_section(
     metrics_option(),
     reference_length_option,
-    click.option(
+    option(
         "--level",
-        type=click.Choice(["corpus", "mean"]),
+        type=Choice(["corpus", "mean"]),
         help="For BLEU, compute the score of the corpus or the mean of the segment scores.  [default: the tool's]",
     ),
 )
 @section(
     "Confidence",
-    click.option(
+    option(
         "--confidence",
         is_flag=True,
         help="Add the mean and the 95 % interval of bootstrap samples, as in sacreBLEU.",
     ),
-    click.option(
-        "--confidence-n", type=click.IntRange(1, MOST_SAMPLES), default=1000, help="Number of bootstrap samples."
-    ),
+    option("--confidence-n", type=IntRange(1, MOST_SAMPLES), default=1000, help="Number of bootstrap samples."),
     seed_option,
 )
 @section(
     "Input and output",
     format_option("text", "json"),
     digits_option,
-    click.option("--segments", is_flag=True, help="Print one line with the scores of each segment."),
+    option("--segments", is_flag=True, help="Print one line with the scores of each segment."),
     threads_option,
 )
 def score_command(
@@ -105,12 +103,12 @@ def score_command(
       cybleu score hypotheses.txt -r references1.txt -r references2.txt -m bleu,chrf,ter
     """
     if segments and confidence and output_format == "text":
-        raise click.UsageError("--segments and --confidence together require --format json")
+        raise UsageError("--segments and --confidence together require --format json")
     texts = Texts([hypothesis], references, drop_bom)
     metrics, blocks = count(texts, metrics_with(metric, options, has_methods=True), threads)
     methods = [method_of_segments(one.name, options) for one in metrics]
     if any(methods) and (confidence or options["level"] == "mean"):
-        raise click.UsageError(
+        raise UsageError(
             f"--confidence and --level mean do not support the smoothing {options['smoothing']}, which requires the texts"
         )
     scored = [Scored(one, method, confidence or segments) for one, method in zip(metrics, methods)]
@@ -121,7 +119,7 @@ def score_command(
     results = [one.result(fields_of_texts(one.metric, one.tokenization, texts.nrefs, drawn)) for one in scored]
     intervals = [one.interval(confidence_n, seed) if confidence else None for one in scored]
     for advice in dict.fromkeys(advice for one in scored for advice in one.advice()):
-        click.echo(f"cybleu: {advice}", err=True)
+        echo(f"cybleu: {advice}", err=True)
     files = ["standard input" if path == STANDARD_STREAM else path for path in (hypothesis, *references)]
     if output_format == "json":
         import json
@@ -134,20 +132,20 @@ def score_command(
             if segments:
                 entries["segment_scores"] = one.segment_scores()
             found.append(entries)
-        click.echo(json.dumps(found if len(found) > 1 else found[0]))
+        echo(json.dumps(found if len(found) > 1 else found[0]))
     elif segments:
         line = "\t".join([f"%.{digits}f"] * len(scored))
         segment_scores = list(zip(*[one.segment_scores() for one in scored]))
         # in blocks, so that the command ends soon after its reader does
         for start in range(0, len(segment_scores), LINES_AT_ONCE):
             some = segment_scores[start : start + LINES_AT_ONCE]
-            click.echo("\n".join([line % numbers for numbers in some]))
+            echo("\n".join([line % numbers for numbers in some]))
     else:
         for result, interval in zip(results, intervals):
-            click.echo(as_line(result, interval, digits))
+            echo(as_line(result, interval, digits))
     if output_format != "json":  # nothing in the texts tells which are the references
         named = f"hypotheses: {files[0]}; references: {', '.join(files[1:])}"
-        click.echo(f"cybleu: {_printable(named)}", err=True)
+        echo(f"cybleu: {_printable(named)}", err=True)
 
 
 class Scored:

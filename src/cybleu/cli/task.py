@@ -11,7 +11,7 @@ from functools import partial
 from operator import eq
 from typing import TYPE_CHECKING, Any
 
-import click
+from click import UsageError, echo
 
 from .._files.text import listed, number_of, shown
 from ..errors import FeatureError, InputFileError, WeightsError
@@ -67,16 +67,14 @@ class Task:
         """Read a list of a decoder, or files of Moses's extractor."""
         reading = self.reading
         if bool(self.file) == bool(self.features_file) or len(self.features_file) != len(self.scores_file):
-            raise click.UsageError(
-                "give an n-best list and its references, or --features-file and --scores-file in pairs"
-            )
+            raise UsageError("give an n-best list and its references, or --features-file and --scores-file in pairs")
         if self.file:
             if not self.references:
-                raise click.UsageError("an n-best list requires a file of references after it")
+                raise UsageError("an n-best list requires a file of references after it")
             return _read_texts([self.file, *self.more], self.references, progress=self.progress, **reading)
         of_texts = [self.references, self.more, reading["format"], reading["max_order"], reading["reference_length"]]
         if any(of_texts) or from_command_line("tokenize"):
-            raise click.UsageError(
+            raise UsageError(
                 "--features-file cannot be combined with --more, with references or with options of the list"
             )
         return _read_moses(self.features_file, self.scores_file, reading["first_id"])
@@ -88,7 +86,7 @@ class Task:
         except KeyboardInterrupt:
             best = self._best
             if best is not None:
-                click.echo("cybleu: interrupted; these are the best weights so far", err=True)
+                echo("cybleu: interrupted; these are the best weights so far", err=True)
                 found = {"score": best.score, "scale": best.scale, "interrupted": True}
                 print_weights(found, self._weights(best), **self.written)
             raise
@@ -111,7 +109,7 @@ class Task:
         from ..tuning.results import rise
 
         if not self.quiet:
-            click.echo(f"{result.metric} {rise(result.start_score, result.score, result.scale)}", err=True)
+            echo(f"{result.metric} {rise(result.start_score, result.score, result.scale)}", err=True)
         weights = self._weights(result)
         score = result.score
         if self.normalise is not None:  # products that are rounded differently may break ties differently
@@ -167,9 +165,7 @@ def _read_moses(features_files: Sequence[str], scores_files: Sequence[str], firs
 def _say_missing(nbest: NBest) -> None:
     missing = sum(map(eq, nbest.offsets[:-1].tolist(), nbest.offsets[1:].tolist()))
     if missing:
-        click.echo(
-            f"cybleu: segments without a hypothesis in the list are ignored: {missing} of {len(nbest)}", err=True
-        )
+        echo(f"cybleu: segments without a hypothesis in the list are ignored: {missing} of {len(nbest)}", err=True)
 
 
 def _start_weights(start: str | None, nbest: NBest) -> tuple[dict[str, float] | None, dict[str, float]]:
@@ -188,9 +184,7 @@ def _start_weights(start: str | None, nbest: NBest) -> tuple[dict[str, float] | 
         names = set(nbest.all_names)
         others = {name: weight for name, weight in weights.items() if name not in names}
         if others:
-            click.echo(
-                f"cybleu: weights of features that are not in the list are not tuned: {listed([*others])}", err=True
-            )
+            echo(f"cybleu: weights of features that are not in the list are not tuned: {listed([*others])}", err=True)
         return {name: weight for name, weight in weights.items() if name in names}, others
     try:
         numbers = [number_of(word) for word in start.replace(",", " ").split()]
@@ -213,8 +207,8 @@ def print_weights(found: dict[str, Any], weights: dict[str, float], output: str 
 
     form = "names" if output_format == "json" else output_format
     if output_format == "json":
-        click.echo(json.dumps({**found, "weights": weights}))
+        echo(json.dumps({**found, "weights": weights}))
     else:
-        click.echo("".join(weight_lines(weights, form)), nl=False)
+        echo("".join(weight_lines(weights, form)), nl=False)
     if output is not None:  # after printing, because a disk may be full
         write_weights(output, weights, form)

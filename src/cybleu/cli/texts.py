@@ -7,7 +7,7 @@ from contextlib import ExitStack, suppress
 from os.path import isfile, splitext
 from typing import Any, NamedTuple
 
-import click
+from click import UsageError, echo, option
 
 from .. import bleu_score
 from .._files.text import Lines, shown
@@ -47,18 +47,18 @@ TABLES = {".csv": "CSV", ".tsv": "a table with tabs", **dict.fromkeys((".json", 
 
 text_options = section(
     "Text",
-    click.option(
+    option(
         "--tokenize",
         metavar="NAME",
         help="The tokeniser. sacreBLEU's: 13a, intl, zh, char and others. For tokenised text: none or unicode, ascii "
         "(splits as multi-bleu.perl does) or space (splits as Moses does).  [default: the tool's]",
     ),
-    click.option(
+    option(
         "--lowercase",
         is_flag=True,
         help="Convert the texts to lower case first, also for chrF. mteval-v13a converts only the letters A to Z.",
     ),
-    click.option(
+    option(
         "--drop-bom",
         is_flag=True,
         help="Remove a byte order mark. By default it is part of the first token, as in the tools.",
@@ -72,13 +72,13 @@ def metric_section(metric: Decorator, *more: Decorator) -> Decorator:
     :param metric: the option that names them
     :param more: options that only some commands have
     """
-    smoothing = click.option(
+    smoothing = option(
         "--smoothing",
         metavar="NAME",
         help="Smoothing of n-gram orders without a match. sacrebleu: exp, floor, add-k, none; nltk: none, method0 to "
         "method7; mteval-v13a: exp, none; moses: none, add; huggingface: none, smooth.  [default: the tool's]",
     )
-    value = click.option("--smoothing-value", type=float, metavar="X", help="Parameter of the smoothing.")
+    value = option("--smoothing-value", type=float, metavar="X", help="Parameter of the smoothing.")
     return section("Metric", metric, orders_option, weights_option, smoothing, value, *more)
 
 
@@ -89,21 +89,21 @@ def metrics_with(names: Sequence[str], options: Mapping[str, Any], has_methods: 
     """
     names = [*dict.fromkeys(names)]
     given = {name: value for name, value in options.items() if value is not None and value is not False}
-    for option in given:
-        if not any(_has_option(name, option) for name in names):
-            raise click.UsageError(f"the metric {', '.join(names)} has no option {as_option(option)}")
+    for field in given:
+        if not any(_has_field(name, field) for name in names):
+            raise UsageError(f"the metric {', '.join(names)} has no option {as_option(field)}")
     metrics = []
     for name in names:
-        own = {option: value for option, value in given.items() if _has_option(name, option)}
+        own = {field: value for field, value in given.items() if _has_field(name, field)}
         if has_methods and method_of_segments(name, options):
             del own["smoothing"]
         metrics.append(find(name, **own))
     return metrics
 
 
-def _has_option(name: str, option: str) -> bool:
+def _has_field(name: str, field: str) -> bool:
     metric = METRICS[name]
-    return metric.reads != "text" if option == "tokenize" else hasattr(metric, option)
+    return metric.reads != "text" if field == "tokenize" else hasattr(metric, field)
 
 
 def method_of_segments(name: str, options: Mapping[str, Any]) -> tuple[Any, Any] | None:
@@ -178,13 +178,13 @@ class Texts:
         for path, file in dict(zip(paths, files)).items():
             name = shown(file.name)
             if kind := _kind_of_table(path):
-                click.echo(
+                echo(
                     f"cybleu: {name} looks like {kind}, but each of its lines is read as a text; extract the texts "
                     "first, one per line",
                     err=True,
                 )
             if file.mark and not self._drop_bom:
-                click.echo(
+                echo(
                     f"cybleu: {name} begins with a byte order mark, which is read as part of the first token, as in "
                     "the tools; use --drop-bom to remove it",
                     err=True,

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import click
+from click import Choice, Context, FloatRange, IntRange, Parameter, UsageError, argument, option
 
 from .._files.text import shown
 from .._runtime.samples import MOST_REPEATS, MOST_SAMPLES
@@ -30,37 +30,37 @@ MOSES = {"--restarts": "-n", "--passes": "-J --iters --iterations", "--step": "-
 # ------------------------------------------------------------------------------------------------- options of each tuner
 
 
-def _bounds(context: click.Context, parameter: click.Parameter, values: Files) -> dict[str, Any]:
+def _bounds(context: Context, parameter: Parameter, values: Files) -> dict[str, Any]:
     bounds = {}
     for value in values:
         name, _, text = value.rpartition("=")
         if name in bounds:
-            raise click.UsageError(f"--bounds is given twice for {shown(name)}; give it once")
+            raise UsageError(f"--bounds is given twice for {shown(name)}; give it once")
         low, colon, high = text.partition(":")
         try:
             bounds[name] = float(low or "-inf"), float(high or "inf")
         except ValueError:
             colon = ""
         if not (name and colon):
-            raise click.UsageError(f"--bounds {shown(value)} is not NAME=LOW:HIGH, such as lm_0=0:1 or lm_0=0:")
+            raise UsageError(f"--bounds {shown(value)} is not NAME=LOW:HIGH, such as lm_0=0:1 or lm_0=0:")
     return bounds
 
 
 mert_section = section(
     "Line searches (mert)",
-    click.option(
+    option(
         "--restarts",
-        type=click.IntRange(0, MOST_REPEATS),
+        type=IntRange(0, MOST_REPEATS),
         help="Number of restarts after the climb from the start weights.  [default: 20, or 60 below 20,000 hypotheses]",
     ),
-    click.option(
+    option(
         "--bounds",
         metavar="NAME=LOW:HIGH",
         multiple=True,
         callback=_bounds,
         help="The bounds of a weight, such as lm_0=0:1; repeatable.",
     ),
-    click.option("--fixed", metavar="NAME", multiple=True, help="Keep this weight at its start value; repeatable."),
+    option("--fixed", metavar="NAME", multiple=True, help="Keep this weight at its start value; repeatable."),
     threads_option,
 )
 
@@ -72,39 +72,39 @@ def mira_section(*more: Decorator) -> Decorator:
     """
     return section(
         "Batch MIRA (kbmira)",
-        click.option(
+        option(
             "--step",
-            type=click.FloatRange(0, min_open=True),
+            type=FloatRange(0, min_open=True),
             default=0.01,
             help="The maximum step size of the weights (C).",
         ),
-        click.option(
+        option(
             "--decay",
-            type=click.FloatRange(0, 1),
+            type=FloatRange(0, 1),
             default=0.999,
             help="The factor by which the background decays with each segment.",
         ),
-        click.option(
+        option(
             "--shuffle/--no-shuffle",
             default=True,
             show_default=False,
             help="Visit the segments in a random order in each pass, or in the order of the list.",
         ),
-        click.option("--safe-hope", is_flag=True, help="Limit the influence of the model score on the choice of hope."),
-        click.option(
+        option("--safe-hope", is_flag=True, help="Limit the influence of the model score on the choice of hope."),
+        option(
             "--model-background",
             is_flag=True,
             help="Add the model's best hypothesis to the background instead of hope.",
         ),
-        click.option(
+        option(
             "--rules",
-            type=click.Choice(["best", "paper", "moses"]),
+            type=Choice(["best", "paper", "moses"]),
             default="best",
             help="Follow the paper, Moses's kbmira, or both, and use the weights that score higher.",
         ),
-        click.option(
+        option(
             "--passes",
-            type=click.IntRange(1, MOST_REPEATS),
+            type=IntRange(1, MOST_REPEATS),
             default=60,
             help="Number of passes over the segments.",
         ),
@@ -114,28 +114,28 @@ def mira_section(*more: Decorator) -> Decorator:
 
 pro_section = section(
     "Pairwise ranked optimisation (pro)",
-    click.option(
+    option(
         "--samples",
-        type=click.IntRange(1, MOST_SAMPLES),
+        type=IntRange(1, MOST_SAMPLES),
         default=5000,
         help="Number of pairs drawn from each segment.",
     ),
-    click.option("--keep", type=click.IntRange(1), default=50, help="Maximum number of pairs kept from each segment."),
-    click.option(
+    option("--keep", type=IntRange(1), default=50, help="Maximum number of pairs kept from each segment."),
+    option(
         "--minimum",
-        type=click.FloatRange(0),
+        type=FloatRange(0),
         default=5.0,
         help="Minimum difference of a pair, in BLEU from 0 to 100.",
     ),
-    click.option(
+    option(
         "--regularisation",
-        type=click.FloatRange(0, min_open=True),
+        type=FloatRange(0, min_open=True),
         default=1.0,
         help="Strength of the L2 regularisation.",
     ),
-    click.option(
+    option(
         "--interpolation",
-        type=click.FloatRange(0, 1, min_open=True),
+        type=FloatRange(0, 1, min_open=True),
         default=1.0,
         help="Share of the new weights in the result; the rest comes from the start weights.",
     ),
@@ -156,7 +156,7 @@ def weights_section(start: Decorator) -> Decorator:
         start,
         gathered(
             "written",
-            click.option(
+            option(
                 "--output",
                 "-o",
                 metavar="FILE",
@@ -165,9 +165,9 @@ def weights_section(start: Decorator) -> Decorator:
             ),
             output_format_option("json"),
         ),
-        click.option(
+        option(
             "--normalise",
-            type=click.Choice([*NORMALISATIONS]),
+            type=Choice([*NORMALISATIONS]),
             default="l1",
             help="Divide all weights by the sum of their absolute values (l1), or by the largest absolute value "
             "(largest). Moses sums the absolute values of the dense weights only. With --bounds or --fixed, the default "
@@ -188,25 +188,25 @@ def normalisation(normalise: str, bounds: Mapping[str, Any], fixed: Sequence[str
     return how
 
 
-def _with_commas(context: click.Context, parameter: click.Parameter, values: Files) -> Files:
+def _with_commas(context: Context, parameter: Parameter, values: Files) -> Files:
     """Split lists of files at commas, as Moses's commands do. A file whose name has a comma is one file."""
     parts = [[value] if os.path.exists(value) else value.split(",") for value in values]
     return tuple(path for part in parts for path in part)
 
 
 def moses_files_option(name: str, text: str) -> Decorator:
-    return click.option(name, metavar="FILE,...", type=FilePath(), multiple=True, callback=_with_commas, help=text)
+    return option(name, metavar="FILE,...", type=FilePath(), multiple=True, callback=_with_commas, help=text)
 
 
 def tuner_options(function: Any) -> Any:
     """Declare the options of all tuners, which :class:`Task` takes."""
     decorators = (
-        click.argument("file", metavar="[NBEST", required=False, type=FilePath()),
+        argument("file", metavar="[NBEST", required=False, type=FilePath()),
         metric_options,
         section(
             "Lists",
             gathered("reading", first_id_option, tokenize_option),
-            click.option(
+            option(
                 "--more",
                 metavar="NBEST",
                 type=FilePath(),
@@ -215,9 +215,9 @@ def tuner_options(function: Any) -> Any:
             ),
             gathered(
                 "reading",
-                click.option(
+                option(
                     "--format",
-                    type=click.Choice(["moses", "joshua", "fairseq", "json"]),
+                    type=Choice(["moses", "joshua", "fairseq", "json"]),
                     help="The format of NBEST.  [default: moses or joshua, detected from the first lines]",
                 ),
             ),
@@ -226,11 +226,11 @@ def tuner_options(function: Any) -> Any:
                 "Features written by Moses's extractor, instead of NBEST and REF; repeatable, each with a --scores-file.",
             ),
             moses_files_option("--scores-file", "Statistics written by Moses's extractor, for each --features-file."),
-            click.option("--quiet", is_flag=True, help="Do not show progress on standard error."),
+            option("--quiet", is_flag=True, help="Do not show progress on standard error."),
         ),
         references_argument("REF...]", required=False),
         weights_section(
-            click.option(
+            option(
                 "--start",
                 metavar="FILE|W,W,...",
                 type=FilePath(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-import click
+from click import command, echo, option
 
 from .._runtime.scales import counted, percent
 from .command import Command, Gathered, gathered
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..tuning import Mira, Restart
 
 
-@click.command("mert", cls=Command, other_tools=MOSES)
+@command("mert", cls=Command, other_tools=MOSES)
 @tuner_options
 @gathered("search", mert_section)
 def mert_command(search: Gathered, normalise: str, **shared: Any) -> None:
@@ -38,7 +38,7 @@ def mert_command(search: Gathered, normalise: str, **shared: Any) -> None:
     task = Task(normalise=normalisation(normalise, search["bounds"], search["fixed"]), **shared)
     sparse = task.nbest.sparse
     if sparse is not None and not task.quiet:
-        click.echo(
+        echo(
             f"cybleu: the weights of {counted(len(sparse.names), 'sparse feature')} are not tuned: they keep their start "
             "values, by default 0; use cybleu tune kbmira or cybleu tune pro to tune them",
             err=True,
@@ -52,12 +52,12 @@ def mert_command(search: Gathered, normalise: str, **shared: Any) -> None:
     task.show(result, line_searches=result.line_searches, climbs=climbs)
 
 
-@click.command("kbmira", cls=Command, other_tools=MOSES)
+@command("kbmira", cls=Command, other_tools=MOSES)
 @tuner_options
 @gathered(
     "search",
     mira_section(
-        click.option(
+        option(
             "--return-best-dev/--return-last",
             default=True,
             show_default=False,
@@ -90,7 +90,7 @@ def kbmira_command(search: Gathered, normalise: str, **shared: Any) -> None:
     task.show(result, rules=result.rules, scores=[*result.scores])
 
 
-@click.command("pro", cls=Command, other_tools=MOSES)
+@command("pro", cls=Command, other_tools=MOSES)
 @tuner_options
 @gathered("search", pro_section)
 def pro_command(search: Gathered, normalise: str, **shared: Any) -> None:

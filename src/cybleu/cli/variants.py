@@ -6,7 +6,7 @@ import json
 from itertools import chain
 from typing import Any
 
-import click
+from click import UsageError, command, echo, option
 
 from ..explanations import Comparison, FoundSettings, settings_of
 from ..explanations.differences import TOOLS, Counts
@@ -24,13 +24,13 @@ from .options import (
 from .texts import SACREBLEU, Texts, text_options
 
 
-@click.command("variants", cls=Command, other_tools=SACREBLEU)
+@command("variants", cls=Command, other_tools=SACREBLEU)
 @hypothesis_argument
 @references_argument()
 @text_options
 @section(
     "Input, definitions and output",
-    click.option(
+    option(
         "-m",
         "--metric",
         metavar="NAME[:SMOOTHING],...",
@@ -41,7 +41,7 @@ from .texts import SACREBLEU, Texts, text_options
     ),
     orders_option,
     weights_option,
-    click.option("--find", metavar="SCORE", help="Find the settings that give this score, such as 27.9."),
+    option("--find", metavar="SCORE", help="Find the settings that give this score, such as 27.9."),
     format_option("text", "json"),
 )
 def variants_command(
@@ -71,10 +71,10 @@ def variants_command(
     if find is not None:
         for name in ("metric", "drop_bom", *options):
             if from_command_line(name):
-                raise click.UsageError(f"--find tries all values of {as_option(name)}, or its default; leave it out")
+                raise UsageError(f"--find tries all values of {as_option(name)}, or its default; leave it out")
         found = _settings_of(Texts([hypothesis], references), find)
         as_text = found.format(hypothesis, references)
-        click.echo(json.dumps(_rows_of(found)) if output_format == "json" else as_text)
+        echo(json.dumps(_rows_of(found)) if output_format == "json" else as_text)
         return
     weights = options["weights"]
     # Bleu checks that the weights are as many as the orders
@@ -83,7 +83,7 @@ def variants_command(
     for (corpus,) in Texts([hypothesis], references, drop_bom):
         counts.add(corpus)
     comparison = counts.comparison()
-    click.echo(json.dumps(_as_object(comparison)) if output_format == "json" else comparison.format("line", 1))
+    echo(json.dumps(_as_object(comparison)) if output_format == "json" else comparison.format("line", 1))
 
 
 def _settings_of(texts: Texts, score: str) -> FoundSettings:
