@@ -13,7 +13,6 @@ from click import (
     Context,
     IntRange,
     Parameter,
-    ParamType,
     UsageError,
     argument,
     echo,
@@ -32,19 +31,17 @@ from .command import Decorator, FilePath, Files, metric_named, section, similar
 # ------------------------------------------------------------------------------------------------------------- metrics
 
 
-class MetricName(ParamType):  # type: ignore[type-arg]
+class MetricName(Choice):  # type: ignore[type-arg]
     """The name of a metric, or sacreBLEU's, in upper or lower case.
 
     :param of_bleu: the command accepts only metrics with the counts of BLEU
     :param of_sums: it accepts none that is a mean of the scores of segments
     """
 
-    name = "metric"
-
     def __init__(self, of_bleu: bool = False, of_sums: bool = False):
         self._of_bleu = of_bleu
         self._of_sums = of_sums
-        self.offered = [name for name in METRICS if self._reason_against(name) is None]
+        super().__init__([name for name in METRICS if self._reason_against(name) is None])
 
     def _reason_against(self, name: str) -> str | None:
         variant = VARIANTS.get("sacrebleu" if name == "bleu" else name)
@@ -59,23 +56,18 @@ class MetricName(ParamType):  # type: ignore[type-arg]
     def convert(self, value: Any, param: Parameter | None, ctx: Context | None) -> Any:
         name = metric_named(value)
         if name not in METRICS:
-            hint = "".join(f"; did you mean {close}?" for close in similar(value.lower(), ["bleu", *self.offered]))
+            hint = "".join(f"; did you mean {close}?" for close in similar(value.lower(), ["bleu", *self.choices]))
             what = shown(value.lower()) if value else "an empty name beside a comma"
-            self.fail(f"{what} is not one of {', '.join(self.offered)}{hint}", param, ctx)
+            self.fail(f"{what} is not one of {', '.join(self.choices)}{hint}", param, ctx)
         if reason := self._reason_against(name):
             self.fail(reason, param, ctx)
         return name
-
-    def shell_complete(self, ctx: Context, param: Parameter, incomplete: str) -> list[Any]:
-        from click.shell_completion import CompletionItem
-
-        return [CompletionItem(name) for name in self.offered if name.startswith(incomplete)]
 
 
 def metric_option(default: str = "bleu", of_bleu: bool = False, of_sums: bool = False) -> Decorator:
     """Declare the option for the metric."""
     name = MetricName(of_bleu, of_sums)
-    listed = f"One of {', '.join(name.offered)}. bleu is an alias of sacrebleu."
+    listed = f"One of {', '.join(name.choices)}. bleu is an alias of sacrebleu."
     return option("-m", "--metric", metavar="NAME", type=name, default=default, help=listed)
 
 
@@ -94,7 +86,7 @@ def metrics_option(of_sums: bool = False) -> Decorator:
         default=["bleu"],
         callback=read,
         shell_complete=name.shell_complete,
-        help=f"One or more of {', '.join(name.offered)}. bleu is an alias of sacrebleu.",
+        help=f"One or more of {', '.join(name.choices)}. bleu is an alias of sacrebleu.",
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -16,33 +15,6 @@ from .options import shows_progress
 
 ROWS = 256  # that pyarrow reads at a time
 AT_ONCE = 1 << 22  # bytes of rows that are counted together
-MARK = ".parquet:"
-
-
-def columns_named(paths: Sequence[str]) -> tuple[str, list[str]] | None:
-    """The file and the columns that ``FILE.parquet:COLUMN`` names; None where these are files of text.
-
-    :raises InputFileError: only some of them are columns, or they are in different files; or a Parquet file is given
-        without a column
-    """
-    for path in paths:
-        if _is_parquet(path):
-            raise InputFileError(f"{path}: name a column of the Parquet file: {path}:COLUMN")
-    named = [MARK in path and not os.path.exists(path) for path in paths]
-    if not any(named):
-        return None
-    split = [path.partition(MARK) for path in paths]
-    files = {f"{file}{MARK[:-1]}" for file, _, _ in split}
-    if not all(named) or len(files) > 1:
-        raise InputFileError(f"{', '.join(paths)}: give columns of one Parquet file, or text files")
-    return files.pop(), [column for _, _, column in split]
-
-
-def _is_parquet(path: str) -> bool:
-    if not (path.endswith(MARK[:-1]) and os.path.isfile(path)):
-        return False
-    with open(path, "rb") as file:
-        return file.read(4) == b"PAR1"
 
 
 def _next_rows(batches: Iterator[Any]) -> list[Any]:

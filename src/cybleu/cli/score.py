@@ -227,7 +227,7 @@ class Scored:
         rows = np.asarray(self.rows())
         drawn: dict[str, Any] = {"samples": samples, "seed": seed, "progress": shows_progress()}
         try:
-            of_sacrebleu = confidence(rows, self.metric, **drawn)
+            of_sacrebleu: Any = confidence(rows, self.metric, **drawn)
         except UnknownNameError:  # sacreBLEU has no such metric
             if self._count == 1:
                 raise SampleError(
@@ -236,7 +236,6 @@ class Scored:
                 ) from None
             found = bootstrap(rows, self.metric, **drawn)
             return percent(found.mean, self.metric.scale), percent(found.ci, self.metric.scale)
-        assert of_sacrebleu.mean is not None and of_sacrebleu.ci is not None
         return of_sacrebleu.mean, of_sacrebleu.ci
 
     def segment_scores(self) -> list[float]:

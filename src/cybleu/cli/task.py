@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from operator import eq
 from typing import TYPE_CHECKING, Any
 
 from click import UsageError, echo
@@ -48,13 +47,20 @@ class Task:
     reading: Gathered
 
     def __post_init__(self) -> None:
+        from ..nbest import merge
         from ..nbest.weight_files import check_weights
 
         self.progress = shows_progress() and not self.quiet
         self.scored_by = metric_of(self.scoring)
         self._best: Any = None  # of the results so far
-        self.nbest = self._read()
-        _say_missing(self.nbest)
+        lists = self._lists()
+        self.nbest = merge(*lists) if len(lists) > 1 else lists[0]
+        missing = (self.nbest.offsets[1:] == self.nbest.offsets[:-1]).sum()
+        if missing:
+            echo(
+                f"cybleu: segments without a hypothesis in the list are ignored: {missing} of {len(self.nbest)}",
+                err=True,
+            )
         if self.written["output"] is not None:  # names that cannot be written are an error before the work, not after
             check_weights(dict.fromkeys(self.nbest.all_names, 0.0))
         self._start, unlisted = _start_weights(self.start, self.nbest)
@@ -63,8 +69,8 @@ class Task:
         # numbers have no names, so they are only those of the features of the list
         self._unlisted = {} if form == "numbers" else unlisted
 
-    def _read(self) -> NBest:
-        """Read a list of a decoder, or files of Moses's extractor."""
+    def _lists(self) -> list[NBest]:
+        """Read lists of a decoder, or files of Moses's extractor."""
         reading = self.reading
         if bool(self.file) == bool(self.features_file) or len(self.features_file) != len(self.scores_file):
             raise UsageError("give an n-best list and its references, or --features-file and --scores-file in pairs")
@@ -139,33 +145,25 @@ def _naming(name: str, value: Any = None) -> str:
     return "" if name in ("size", "segments") else as_option(name, value)
 
 
-def _read_texts(paths: Sequence[str], references: Sequence[str], **reading: Any) -> NBest:
-    """Read lists of a decoder, and merge them."""
-    from ..nbest import NBest, merge
+def _read_texts(paths: Sequence[str], references: Sequence[str], **reading: Any) -> list[NBest]:
+    """Read lists of a decoder."""
+    from ..nbest import NBest
     from ..nbest.reading import prepare_references
 
     prepared = prepare_references(references)
-    lists = [NBest.from_files(path, prepared, texts=False, naming=_naming, **reading) for path in paths]
-    return merge(*lists) if len(lists) > 1 else lists[0]
+    return [NBest.from_files(path, prepared, texts=False, naming=_naming, **reading) for path in paths]
 
 
-def _read_moses(features_files: Sequence[str], scores_files: Sequence[str], first_id: int) -> NBest:
-    """Read pairs of files of Moses's extractor, and merge their lists."""
-    from ..nbest import NBest, merge
+def _read_moses(features_files: Sequence[str], scores_files: Sequence[str], first_id: int) -> list[NBest]:
+    """Read pairs of files of Moses's extractor."""
+    from ..nbest import NBest
 
     read = partial(NBest.from_moses, first_id=first_id, naming=_naming)
     pairs = [*zip(features_files, scores_files)]
     parts = [read(*pair) for pair in pairs]
     # the last segments of a list may have no hypothesis, so that only the other files tell how many there are
     segments = max(map(len, parts))
-    lists = [part if len(part) == segments else read(*pair, segments) for part, pair in zip(parts, pairs)]
-    return merge(*lists) if len(lists) > 1 else lists[0]
-
-
-def _say_missing(nbest: NBest) -> None:
-    missing = sum(map(eq, nbest.offsets[:-1].tolist(), nbest.offsets[1:].tolist()))
-    if missing:
-        echo(f"cybleu: segments without a hypothesis in the list are ignored: {missing} of {len(nbest)}", err=True)
+    return [part if len(part) == segments else read(*pair, segments) for part, pair in zip(parts, pairs)]
 
 
 def _start_weights(start: str | None, nbest: NBest) -> tuple[dict[str, float] | None, dict[str, float]]:

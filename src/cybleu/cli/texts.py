@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from os.path import isfile, splitext
+from dataclasses import dataclass
+from os.path import exists, isfile, splitext
 from typing import Any, NamedTuple
 
 from click import UsageError, echo, option
@@ -13,14 +14,13 @@ from .. import bleu_score
 from .._files.text import Lines, shown
 from .._runtime.lazy_arrays import np
 from .._runtime.parallel import in_order
-from ..errors import EmptyCorpusError
+from ..errors import EmptyCorpusError, InputFileError
 from ..metrics import METRICS, Metric, find
 from ..metrics.operations import rows_without_numpy
 from ..text.batches import Corpus, RawText, Sets
 from ..text.files import raw_segments
 from .command import Decorator, section
 from .options import as_option, orders_option, shows_progress, weights_option
-from .parquet import column_segments, columns_named
 
 # What sacreBLEU's options are here.
 SACREBLEU = {
@@ -41,6 +41,7 @@ SACREBLEU = {
 }
 # These methods of NLTK require the segment itself, not only its counts.
 METHODS_OF_SEGMENTS = ("method5", "method6", "method7")
+PARQUET = ".parquet"
 TABLES = {".csv": "CSV", ".tsv": "a table with tabs", **dict.fromkeys((".json", ".jsonl", ".ndjson"), "JSON lines")}
 
 # ------------------------------------------------------------------------------------------------------------- options
@@ -118,6 +119,7 @@ def method_of_segments(name: str, options: Mapping[str, Any]) -> tuple[Any, Any]
 # --------------------------------------------------------------------------------------------------------------- texts
 
 
+@dataclass
 class Texts:
     """Hypotheses and their references, in parallel files or in columns of a Parquet file, which are read once.
 
@@ -131,15 +133,15 @@ class Texts:
     :ivar digests: the SHA-256 of each file, when all is read
     """
 
-    def __init__(
-        self, hypotheses: Sequence[str], references: Sequence[str], drop_bom: bool = False, hashed: bool = False
-    ):
-        self._hypotheses = hypotheses
-        self._references = references
-        self._drop_bom = drop_bom
-        self._hashed = hashed
-        self._columns = columns_named([*hypotheses, *references])
-        self.nrefs = str(len(references))
+    hypotheses: Sequence[str]
+    references: Sequence[str]
+    drop_bom: bool = False
+    hashed: bool = False
+
+    def __post_init__(self) -> None:
+        self._paths = [*self.hypotheses, *self.references]
+        self._columns = _columns_named(self._paths)
+        self.nrefs = str(len(self.references))
         self.digests: dict[str, str] = {}
 
     def __iter__(self) -> Iterator[list[Corpus]]:
@@ -154,28 +156,30 @@ class Texts:
             raise EmptyCorpusError("the files are empty, so there is no segment to score")
 
     def _of_columns(self, file: str, columns: Sequence[str]) -> Iterator[list[Corpus]]:
+        from .parquet import column_segments
+
         numbers: set[int] = set()
-        count = len(self._hypotheses)
+        count = len(self.hypotheses)
         for corpora in column_segments(file, columns[:count], columns[count:]):
             numbers |= {*np.diff(corpora[0].sets.bounds).tolist()}
             self.nrefs = "var" if len(numbers) > 1 else str(max(numbers))
             yield corpora
 
     def _of_files(self) -> Iterator[list[Corpus]]:
-        paths = [*self._hypotheses, *self._references]
-        count = len(self._hypotheses)
+        count = len(self.hypotheses)
         with ExitStack() as stack:
             files = [
-                stack.enter_context(Lines(path, keep_mark=not self._drop_bom, hashed=self._hashed)) for path in paths
+                stack.enter_context(Lines(path, keep_mark=not self.drop_bom, hashed=self.hashed))
+                for path in self._paths
             ]
             with suppress(GeneratorExit):  # notes are also printed if the caller stops reading
                 blocks = raw_segments(files[:count], files[count:])
                 for texts, others, bounds in files[0].watched(blocks, shows_progress()):
                     sets = Sets(RawText(others), bounds)
                     yield [Corpus(RawText(lines), sets) for lines in texts]
-        if self._hashed:
-            self.digests = {path: file.digest for path, file in zip(paths, files)}
-        for path, file in dict(zip(paths, files)).items():
+        for path, file in dict(zip(self._paths, files)).items():
+            if self.hashed:
+                self.digests[path] = file.digest
             name = shown(file.name)
             if kind := _kind_of_table(path):
                 echo(
@@ -183,7 +187,7 @@ class Texts:
                     "first, one per line",
                     err=True,
                 )
-            if file.mark and not self._drop_bom:
+            if file.mark and not self.drop_bom:
                 echo(
                     f"cybleu: {name} begins with a byte order mark, which is read as part of the first token, as in "
                     "the tools; use --drop-bom to remove it",
@@ -198,6 +202,28 @@ def _kind_of_table(path: str) -> str | None:
         with suppress(OSError), open(path, "rb") as file:
             return "JSON lines" if file.read(2) == b'{"' else None
     return TABLES.get(ending)
+
+
+def _columns_named(paths: Sequence[str]) -> tuple[str, list[str]] | None:
+    """The file and the columns that ``FILE.parquet:COLUMN`` names; None where these are files of text.
+
+    :raises InputFileError: only some of them are columns, or they are in different files; or a Parquet file is given
+        without a column
+    """
+    for path in paths:
+        if path.endswith(PARQUET) and isfile(path):
+            with open(path, "rb") as file:
+                if file.read(4) == b"PAR1":
+                    raise InputFileError(f"{path}: name a column of the Parquet file: {path}:COLUMN")
+    mark = f"{PARQUET}:"
+    named = [mark in path and not exists(path) for path in paths]
+    if not any(named):
+        return None
+    split = [path.partition(mark) for path in paths]
+    files = {file for file, _, _ in split}
+    if not all(named) or len(files) > 1:
+        raise InputFileError(f"{', '.join(paths)}: give columns of one Parquet file, or text files")
+    return f"{files.pop()}{PARQUET}", [column for _, _, column in split]
 
 
 class Block(NamedTuple):
