@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from .._runtime.html import html_table
 from .._runtime.arrays import Floats
+from .._runtime.html import html_table
 from .._runtime.scales import percent
 from ..errors import UnknownNameError
 from ..metrics.signature import as_signature
