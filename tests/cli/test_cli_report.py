@@ -30,11 +30,18 @@ OPTIONS = ["--samples", "100", "--seed", "7"]
 SEVERAL = ["--metric", "TER", "--metric", "multi-bleu", "--metric", "nist", "--metric", "bleu", "--lowercase"]
 
 
-@pytest.mark.parametrize("metrics", [["--metric", "ter"], SEVERAL], ids=["one", "several"])
-@pytest.mark.parametrize("form", ["text", "json", "csv"])
-def test_what_is_printed_is_the_same(files, no_pictures, form, metrics):
-    arguments = ["compare", *OUTPUTS, "-r", "ref1", "-r", "ref2", *OPTIONS, *metrics, "--format", form]
-    arguments += ["--influence"] if form == "json" else []
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--metric", "ter"],
+        ["--metric", "ter", "--format", "csv"],
+        ["--metric", "ter", "--format", "json", "--influence"],
+        SEVERAL,
+    ],
+    ids=["text", "csv", "json", "several metrics"],
+)
+def test_what_is_printed_is_the_same(files, no_pictures, options):
+    arguments = ["compare", *OUTPUTS, "-r", "ref1", "-r", "ref2", *OPTIONS, *options]
     plain = run(*arguments)
     beside = run(*arguments, "--report", "report.html", "--title", "Metrics in <text>")
     assert (beside.exit_code, beside.stdout) == (0, plain.stdout)

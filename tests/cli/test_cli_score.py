@@ -200,7 +200,7 @@ def raw_files(folder):
     return folder
 
 
-@pytest.mark.parametrize("options", [[], ["--lowercase"], ["--tokenize", "ascii"]])
+@pytest.mark.parametrize("options", [[], ["--lowercase", "--tokenize", "ascii"]], ids=["", "options"])
 def test_variants_of_raw_files_have_the_numbers_of_the_tools(raw_files, options):
     every = [option for name in VARIANTS for option in ("--metric", name)]
     found = json.loads(run("raw", "raw.ref", *every, *options, "--format", "json", command="variants").stdout)

@@ -87,7 +87,8 @@ def test_a_line_without_end(tmp_path):
     assert memory < 200
 
 
-LONG_LINES = [" ".join(f"w{seed * word % 4001}" for word in range(1, 20_001)) for seed in range(1, 65)]
+def long_lines():
+    return [" ".join(f"w{seed * word % 4001}" for word in range(1, 20_001)) for seed in range(1, 65)]
 
 
 @pytest.mark.memory
@@ -106,10 +107,11 @@ def test_long_lines_do_not_add_up(tmp_path, command, most):
 
     :param most: MiB, which blocks of 64, 512 or 16,384 segments exceed
     """
-    text = "\n".join(LONG_LINES)
+    lines = long_lines()
+    text = "\n".join(lines)
     (tmp_path / "texts").write_text(text)
     (tmp_path / "texts.gz").write_bytes(gzip.compress(text.encode()))
-    (tmp_path / "list").write_text("".join(f"{n} ||| {line} ||| lm= 1 ||| 1\n" for n, line in enumerate(LONG_LINES)))
+    (tmp_path / "list").write_text("".join(f"{n} ||| {line} ||| lm= 1 ||| 1\n" for n, line in enumerate(lines)))
     assert peak(command.split(), tmp_path)[1] < most
 
 

@@ -18,7 +18,7 @@ from inputs import CATCHES_WARNINGS, assert_class_is_as_sacrebleu_s, assert_same
 pytestmark = CATCHES_WARNINGS
 
 PIECES = [*"abc .,(é猫\ud800\x1c\xa0\u2028A!", "\U0001f600", "ab ", "the ", "\u0130"]
-SPACES = [chr(code) for code in range(0x110000) if chr(code).isspace()]
+SPACES = [chr(code) for code in range(0x3001) if chr(code).isspace()]  # the last is U+3000
 MANY = [chr(code) for code in range(0x4E00, 0x4E00 + 400)]  # more than a byte has numbers for
 
 lines = st.lists(st.sampled_from(PIECES), max_size=30).map("".join)

@@ -7,7 +7,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import cybleu
@@ -229,7 +229,6 @@ texts = st.lists(st.sampled_from(["a", "b", "c"]), max_size=8).map(" ".join)
 
 
 @pytest.mark.filterwarnings("ignore:no reference has more than one word")
-@settings(max_examples=20)
 @given(st.lists(st.tuples(texts, texts, texts), min_size=2, max_size=6))
 def test_matches_by_brute_force(triples):
     found = analyse(

@@ -7,7 +7,7 @@ from html import unescape
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cybleu.report import analyse, html
@@ -222,7 +222,6 @@ letters = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=25)
 @given(
     st.lists(st.tuples(letters, letters), min_size=2, max_size=5),
     st.sampled_from(["13a", "ascii", "none", "char", "intl"]),

@@ -249,9 +249,9 @@ def test_the_sum_of_equally_probable_utilities_is_rounded_once(size, wide, data)
 
 @pytest.mark.thread_unsafe(reason="it measures the memory of the process")
 @pytest.mark.long_in_mirror
-@pytest.mark.parametrize("posterior", [None, range(1, 2001)])
+@pytest.mark.parametrize("posterior", [None, range(1, 1001)])
 def test_the_memory_of_mbr_does_not_grow_with_the_pairs(posterior):
-    samples = [[f"word {number}", f"word {number % 7}"] for number in range(2000)]
+    samples = [[f"word {number}", f"word {number % 7}"] for number in range(1000)]
     rerank.mbr([samples], posterior)  # imports what it needs
     tracemalloc.start()
     try:

@@ -7,7 +7,7 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cybleu.metrics import METRICS, Bleu, Metric, score
@@ -36,7 +36,6 @@ def drawn(segments, samples, seed):
     return np.random.default_rng(seed).choice(segments, size=(samples, segments))
 
 
-@settings(max_examples=30)
 @given(st.integers(2, 40), st.integers(0, 2**32))
 def test_bootstrap_by_its_definition(segments, seed):
     rows = rows_of(np.random.default_rng(seed), segments)
@@ -56,7 +55,6 @@ def shuffled(first, second, stays, evaluate):
     return abs(evaluate(np.where(stays, first, second)) - evaluate(np.where(stays, second, first)))
 
 
-@settings(max_examples=30)
 @given(st.integers(2, 40), st.integers(0, 2**32))
 def test_randomization_by_its_definition(segments, seed):
     generator = np.random.default_rng(seed)
@@ -82,7 +80,6 @@ def test_randomization_by_its_definition(segments, seed):
 
 
 @pytest.mark.parametrize("test", ["shifted-bootstrap", "win-ratio"])
-@settings(max_examples=30)
 @given(st.integers(2, 40), st.integers(0, 2**32))
 def test_bootstrap_tests_by_their_definitions(test, segments, seed):
     generator = np.random.default_rng(seed)
@@ -178,7 +175,6 @@ def test_blocks_and_threads_make_no_difference(test, monkeypatch):
     ],
     ids=lambda metric: metric.signature,
 )
-@settings(max_examples=15)
 @given(st.integers(0, 2**32))
 def test_p_by_a_metric_in_python(metric, seed):
     """The kernels of a metric and its definition count the same shuffles."""
@@ -244,7 +240,6 @@ HUNDREDTHS = st.lists(st.tuples(st.integers(-20, 100), st.integers(-20, 100)), m
 
 @pytest.mark.parametrize("test", TESTS)
 @pytest.mark.parametrize("scale", [1, 100, 0.01, 7, 1 / 3, 1e-150, 2.0**60])
-@settings(max_examples=20)
 @given(columns=HUNDREDTHS)
 @example(columns=[(81, 80), (64, 61), (92, 95), (33, 21)])
 @example(columns=[(30, 10), (0, 20)])

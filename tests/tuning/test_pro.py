@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from brute_force import score_of
@@ -40,7 +40,6 @@ def reference(X, y, regularisation):
     return weights
 
 
-@settings(max_examples=15)
 @example(122, 1e-3, 1e4)  # flat around the minimum
 @given(st.integers(0, 10**6), st.sampled_from([1e-3, 0.1, 1.0, 100.0]), st.sampled_from([1.0, 1e-3, 1e4]))
 def test_weights_are_those_of_the_regression(seed, regularisation, unit):

@@ -45,7 +45,11 @@ pytestmark = [
 WORDS = "the cat is on the mat and the dog is not".split()
 IDS = np.random.default_rng(0).integers(0, 50_000, 2_000_000)
 TEXTS = IDS.reshape(-1, 20)
-ROWS = np.tile([20, 20, 15, 10, 5, 2, 20, 19, 18, 17], (1_000_000, 1))
+
+
+@cache
+def rows_of_bleu():
+    return np.tile([20, 20, 15, 10, 5, 2, 20, 19, 18, 17], (1_000_000, 1))
 
 
 class Interrupted(Exception):
@@ -119,7 +123,7 @@ CASES = {
     "pairs": lambda part: partial(cybleu.pairs, TEXTS[: 3000 // part]),
     "pairs in threads": lambda part: partial(cybleu.pairs, TEXTS[: 3000 // part], threads=2),
     "many texts against all others": lambda part: partial(self_bleu, TEXTS[::part], (1.0,)),
-    "scores of rows": lambda part: partial(metrics.scores, ROWS[::part]),
+    "scores of rows": lambda part: partial(metrics.scores, rows_of_bleu()[::part]),
     "scores by a function": lambda part: partial(
         self_bleu, TEXTS[::part], smoothing_function=SmoothingFunction().method1
     ),
@@ -304,8 +308,8 @@ LONG = {
     "explain_difference": lambda _: partial(cybleu.explain_difference, many_lines(), many_lines()),
     "explain_difference, a line": lambda _: partial(cybleu.explain_difference, [long_line(1)], [long_line(2)]),
     "sacrebleu_compat": lambda _: partial(sacrebleu_compat.corpus_bleu, many_lines(), [many_lines()]),
-    "bootstrap": lambda _: partial(bootstrap, ROWS, samples=50),
-    "paired_test": lambda _: partial(paired_test, ROWS, ROWS[::-1].copy(), samples=50),
+    "bootstrap": lambda _: partial(bootstrap, rows_of_bleu(), samples=50),
+    "paired_test": lambda _: partial(paired_test, rows_of_bleu(), rows_of_bleu()[::-1].copy(), samples=50),
     "report": lambda _: partial(
         report.analyse, {"a": many_lines()[:10_000], "b": many_lines()[1:10_001]}, many_lines()[:10_000]
     ),
