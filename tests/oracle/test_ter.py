@@ -98,12 +98,16 @@ LENGTHS = [
 ]
 
 
+def random_texts(words, lengths):
+    random = Random(words)
+    return [" ".join(f"{random.randrange(words)}" for _ in range(length)) for length in lengths]
+
+
 @pytest.mark.parametrize("words", [1, 2, 5, 500])
 @pytest.mark.parametrize("lengths", LENGTHS, ids=str)
 def test_long_texts(lengths, words):
     """Longer than what is looked at beside the diagonal, and with as many candidates as there can be."""
-    random = Random(words)
-    hypothesis, reference = (" ".join(f"{random.randrange(words)}" for _ in range(length)) for length in lengths)
+    hypothesis, reference = random_texts(words, lengths)
     assert Ter().count(hypothesis, [reference]) == Theirs()._extract_corpus_statistics([hypothesis], [[reference]])[0]
 
 
@@ -130,6 +134,18 @@ def test_words_in_another_order(name):
     theirs, row = Theirs(), Ter().count(line, [text])
     assert row == theirs._extract_corpus_statistics([line], [[text]])[0]
     assert Ter().evaluate(row) == theirs._compute_score_from_stats(row).score
+
+
+@pytest.mark.long_in_mirror
+@pytest.mark.parametrize(
+    ("texts", "row"),
+    [(map(" ".join, PLACED["swapped"]), [30, 60]), (random_texts(2, (50, 100)), [55, 100])],
+    ids=["fewer than 1000", "from 1000 on"],
+)
+def test_the_number_of_candidates_from_which_on_there_is_no_shift(texts, row):
+    """The two tests above compare these rows with sacreBLEU."""
+    hypothesis, reference = texts
+    assert Ter().count(hypothesis, [reference]) == row
 
 
 # What sacreBLEU's own tests say (test/test_ter.py and test/test_tokenizer_ter.py of sacreBLEU 2.6, Apache-2.0)
