@@ -60,8 +60,7 @@ def corpus_bleu(
     metric = _metric(
         get_ident(), "BLEU", lowercase, force, tokenize, smooth_method, smooth_value, MAX_ORDER, use_effective_order
     )
-    score: BLEUScore = metric.corpus_score(hypotheses, references)
-    return score
+    return metric.corpus_score(hypotheses, references)
 
 
 def sentence_bleu(
@@ -89,8 +88,7 @@ def sentence_bleu(
     metric = _metric(
         get_ident(), "BLEU", lowercase, False, tokenize, smooth_method, smooth_value, MAX_ORDER, use_effective_order
     )
-    score: BLEUScore = metric.sentence_score(hypothesis, references)
-    return score
+    return metric.sentence_score(hypothesis, references)
 
 
 def corpus_chrf(
@@ -119,8 +117,7 @@ def corpus_chrf(
     chrF2 = 66.89
     """
     metric = _metric(get_ident(), "CHRF", char_order, word_order, beta, False, not remove_whitespace, eps_smoothing)
-    score: CHRFScore = metric.corpus_score(hypotheses, references)
-    return score
+    return metric.corpus_score(hypotheses, references)
 
 
 def sentence_chrf(
@@ -145,8 +142,7 @@ def sentence_chrf(
     chrF2++ = 100.00
     """
     metric = _metric(get_ident(), "CHRF", char_order, word_order, beta, False, not remove_whitespace, eps_smoothing)
-    score: CHRFScore = metric.sentence_score(hypothesis, references)
-    return score
+    return metric.sentence_score(hypothesis, references)
 
 
 def corpus_ter(
@@ -173,8 +169,7 @@ def corpus_ter(
     TER = 16.67
     """
     metric = _metric(get_ident(), "TER", normalized, no_punct, asian_support, case_sensitive)
-    score: TERScore = metric.corpus_score(hypotheses, references)
-    return score
+    return metric.corpus_score(hypotheses, references)
 
 
 def sentence_ter(
@@ -198,5 +193,4 @@ def sentence_ter(
     TER = 33.33
     """
     metric = _metric(get_ident(), "TER", normalized, no_punct, asian_support, case_sensitive)
-    score: TERScore = metric.sentence_score(hypothesis, references)
-    return score
+    return metric.sentence_score(hypothesis, references)
