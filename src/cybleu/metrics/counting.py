@@ -12,7 +12,7 @@ from .._runtime.lazy_arrays import np
 from ..bleu_score.parts import nltk_row
 from ..errors import CybleuError, MixedTokensError
 from ..text.batches import Corpus, RawText, Sets, TokenIds, TokenLists
-from ..text.numbering import number_others, number_texts
+from ..text.ids import number_others, number_texts
 from ..text.segments import plain_segment
 from .tokens import tokenised
 

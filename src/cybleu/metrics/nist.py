@@ -15,7 +15,7 @@ from .._runtime.lazy_arrays import np
 from .._runtime.numbers import check_whole
 from ..errors import OrderError, SequenceTypeError, UnknownNameError
 from ..nist_score import nist_length_penalty
-from ..text.numbering import word_ids
+from ..text.ids import word_ids
 from ..text.reading import read_lines, read_references
 from ..text.tokenization import Tokenization
 from ..text.tokenizers import own_tokenizer

@@ -8,7 +8,7 @@ from .._backend import RawVocabulary, TokenTexts, fill_alignments
 from .._runtime.lazy_arrays import np
 from .._runtime.parallel import run
 from ..text.batches import Corpus, Sets, TokenIds
-from ..text.numbering import number_together, word_ids
+from ..text.ids import number_together, word_ids
 from .tokens import tokenised
 
 if TYPE_CHECKING:

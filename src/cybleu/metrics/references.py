@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .._runtime.lazy_arrays import np
 from ..errors import ArrayValueError, MixedTokensError
 from ..text.batches import Corpus, ListSets, Sets, TokenIds
-from ..text.ids import NO_IDS, SpecialIds, owners_given
-from ..text.numbering import ids_of_tokens
+from ..text.ids import NO_IDS, SpecialIds, ids_of_tokens, owners_given
 from ..text.reading import check_same_kind, has_tuples, read_references, read_texts
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from .._runtime.html import html_table
 from .._runtime.numbers import check_flags
 from ..errors import MissingExtraError, UnknownNameError
 from ..text.batches import Corpus, RawText, Sets
-from ..text.numbering import word_ids
+from ..text.ids import word_ids
 from ..text.reading import read_corpus
 from ..text.tokenization import Tokenization
 from . import CATALOGUE

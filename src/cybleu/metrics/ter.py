@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._backend import RawTexts, RawVocabulary, TokenTexts, edit_rows
 from .._runtime.numbers import check_flags
-from ..text.numbering import word_ids
+from ..text.ids import word_ids
 from ..text.tokenizers import own_tokenizer
 from .base import BuiltinMetric, Score
 from .names import score_texts

@@ -25,12 +25,12 @@ from .ids import (
     check_none_empty,
     ids_of_lists,
     ids_of_ragged,
+    only_ids,
     owners_given,
     sets_of_array,
     sets_of_arrays,
     texts_of_array,
 )
-from .numbering import only_ids
 from .ragged import Ragged
 from .segments import container_of, described
 from .shapes import warn_of
