@@ -6,7 +6,7 @@ from collections.abc import Mapping, Set
 from math import isfinite, nan
 from numbers import Integral
 
-from ..errors import UnknownNameError
+from ..errors import SampleError, UnknownNameError
 from .sequences import check_unmasked
 
 TYPE_CHECKING = False
@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..errors import CybleuError
+
+#: Bootstrap samples take 8 bytes each, and larger numbers of samples are impractically slow.
+MOST_SAMPLES = 100_000_000
+
+#: Restarts and passes over a whole list take longer than a sample.
+MOST_REPEATS = 1_000_000
 
 
 def check_whole(number: Any, name: str, least: int, most: int | None = None, *, error: type[CybleuError]) -> None:
@@ -26,6 +32,15 @@ def check_whole(number: Any, name: str, least: int, most: int | None = None, *, 
     if not whole or number < least or (most is not None and number > most):
         to = "" if most is None else f" to {most:,}"
         raise error(f"{name} is {number!r}; it must be a whole number from {least:,}{to}")
+
+
+def check_samples(samples: Any, seed: Any) -> None:
+    """Validate a number of samples and a seed.
+
+    :raises SampleError: either is out of range
+    """
+    check_whole(samples, "samples", 1, MOST_SAMPLES, error=SampleError)
+    check_whole(seed, "seed", 0, error=SampleError)
 
 
 def as_number(value: Any) -> float:

@@ -10,7 +10,7 @@ from typing import Any
 from click import Choice, Context, IntRange, Parameter, UsageError, argument, command, echo, get_current_context, option
 
 from .._files.text import shown
-from .._runtime.samples import MOST_SAMPLES
+from .._runtime.numbers import MOST_SAMPLES
 from .._runtime.system import command_line
 from .command import ARGUMENTS, Command, FilePath, Files, Gathered, gathered, section
 from .options import (

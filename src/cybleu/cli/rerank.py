@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from click import Choice, IntRange, UsageError, echo, group, option
 
 from .._files.text import STANDARD_STREAM, listed, shown
-from .._runtime.samples import MOST_REPEATS
+from .._runtime.numbers import MOST_REPEATS
 from .._runtime.scales import counted, percent
 from ..errors import ArrayValueError, FeatureError
 from .choosing import (

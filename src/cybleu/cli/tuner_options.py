@@ -9,7 +9,7 @@ from typing import Any
 from click import Choice, Context, FloatRange, IntRange, Parameter, UsageError, argument, option
 
 from .._files.text import shown
-from .._runtime.samples import MOST_REPEATS, MOST_SAMPLES
+from .._runtime.numbers import MOST_REPEATS, MOST_SAMPLES
 from .command import Decorator, FilePath, Files, gathered, section
 from .lists import first_id_option, output_format_option, scoring_section, tokenize_option
 from .options import (

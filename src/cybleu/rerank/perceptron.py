@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 from .._files.text import shown
 from .._runtime.arrays import Floats, Integers, NDArray, bincount, first_not_finite, index, np
-from .._runtime.numbers import as_number, check_whole
+from .._runtime.numbers import MOST_REPEATS, as_number, check_whole
 from .._runtime.parallel import bar
-from .._runtime.samples import MOST_REPEATS
 from ..errors import ArrayValueError, FeatureError
 from ..metrics import Metric, Variant
 from ..metrics.combined import maximised

@@ -13,7 +13,7 @@ from operator import gt
 from typing import Any
 
 from .._runtime.arrays import Array, Floats, np
-from .._runtime.samples import check_samples
+from .._runtime.numbers import check_samples
 from ..errors import SampleError, UnknownNameError
 from ..metrics import VARIANTS, Bleu, Chrf, Ter
 from .paired import interval

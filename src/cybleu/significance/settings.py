@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .._runtime.numbers import as_number, is_one_of
-from .._runtime.samples import check_samples
+from .._runtime.numbers import as_number, check_samples, is_one_of
 from ..errors import SampleError, UnknownNameError
 
 RESAMPLES = 1_000

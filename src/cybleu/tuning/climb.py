@@ -10,9 +10,8 @@ from math import inf, sqrt
 from typing import Any
 
 from .._runtime.arrays import Floats, np
-from .._runtime.numbers import check_whole
+from .._runtime.numbers import MOST_REPEATS, check_whole
 from .._runtime.parallel import bar, in_order
-from .._runtime.samples import MOST_REPEATS
 from ..errors import WeightsError
 from ..nbest import NBest
 from ..nbest.features import Weights

@@ -11,8 +11,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from .._runtime.arrays import Floats, Integers, bincount, np
-from .._runtime.numbers import as_number, check_whole
-from .._runtime.samples import check_samples
+from .._runtime.numbers import as_number, check_samples, check_whole
 from ..errors import ArrayValueError, FeatureError, WeightsError
 from ..nbest import NBest, SparseFeatures
 from ..nbest.features import Weights, owners_of, rows_of, weighed
