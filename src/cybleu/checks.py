@@ -73,7 +73,7 @@ def check(
         texts = corpus.texts.lists()
     number_of_segments(sets, texts)
     corpus = Corpus(TokenLists(texts, Place("hypotheses")), ListSets(sets, "references"))
-    # raises an error for what is no text, or no list of references
+    # Counting raises an error for what is no text or no list of references; unigrams are enough for that.
     rows_without_numpy(Bleu("nltk", max_order=1), corpus)
     kind = _kind_of_tokens(corpus.texts)
     of_references = _kind_of_tokens(corpus.sets.texts, may_be_empty=False)

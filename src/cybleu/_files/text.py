@@ -157,6 +157,7 @@ class Lines:
                     f"{self.name}, line {self.count + 1}: longer than {LONGEST_LINE} bytes; is it a text file?"
                 )
             if block and not end:
+                # Joined at the end of the line: growing a bytes object would take quadratic time.
                 unfinished.append(block)
                 continue
             unfinished.append(block[: end - 1] if end else block)

@@ -46,6 +46,7 @@ def check_samples(samples: Any, seed: Any) -> None:
 def as_number(value: Any) -> float:
     """Convert to float; NaN, which is in no range, if the value is not a number or out of the range of a float."""
     try:
+        # An array of one number converts to float, too, and so does the str of one.
         is_one = not isinstance(value, (str, bytes, bytearray)) and getattr(value, "shape", ()) == ()
         return float(value) if is_one else nan
     except (TypeError, ValueError, OverflowError):

@@ -38,6 +38,7 @@ def run(work: Callable[[int, int], Any], total: int, cost: int, threads: int | N
     if total == 0 or (threads == 1 and not progress):
         work(0, total)
         return
+    # Several for each thread, because some pieces take longer than others; and a bar moves by percents at least.
     pieces = min(total, max(4 * threads, 100 if progress else 1, cost // PIECE))
     bounds = [total * piece // pieces for piece in range(pieces + 1)]
 
@@ -70,6 +71,7 @@ def in_order(
     try:
         for piece in pieces:
             waiting.append(pool.submit(work, piece))
+            # Enough to keep all threads at work, and few enough for the memory that results take.
             if len(waiting) == 2 * threads:
                 yield waiting.popleft().result()
         while waiting:

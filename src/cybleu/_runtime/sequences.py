@@ -31,6 +31,7 @@ def is_array(value: Any) -> bool:
 
 def is_missing(value: Any) -> bool:
     """Return whether this is None, NaN, or one of the missing values of pandas."""
+    # By name, because pandas is not imported for them.
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float) and value != value

@@ -225,6 +225,7 @@ class Corpus:
     @property
     def cost(self) -> int:
         """The cost of counting, in tokens."""
+        # A segment costs as much as 64 tokens, even if it is empty. Lists are counted under the interpreter's lock.
         if isinstance(self.texts, TokenLists):
             return 64 * self.size
         return 64 * self.size + size_of(self.texts) + (size_of(self.sets.texts) if self.owners is None else 0)

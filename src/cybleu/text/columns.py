@@ -250,7 +250,7 @@ def _batch(array: Array, name: str, first: int, owners: NDArray[Any] | None = No
     """
     values = array
     offsets = None
-    if hasattr(array, "offsets"):
+    if hasattr(array, "offsets"):  # lists of tokens or ids, and no lines
         # of a slice of a column they do not begin with 0
         offsets = np.asarray(array.offsets) - array.offsets[0].as_py()
         values = array.flatten()
@@ -380,7 +380,7 @@ def column_of(values: Any, name: str) -> Batch | list[Any] | Any:
 def _one_column(values: Any, name: str) -> list[Any] | Any:
     """Return the column as :func:`_read` returns it, or a frame of numbers as an array of them."""
     names, columns = _columns_of(values, name)
-    if names and all(map(_are_integers, columns)):
+    if names and all(map(_are_integers, columns)):  # such as a frame that was made of an array of ids
         return np.asarray(values)
     if len(columns) != 1:
         found = ", ".join(map(repr, names or ()))

@@ -31,6 +31,7 @@ CPU_DEVICES = (1, 3)  # of DLPack: ordinary and page-locked memory
 
 def integers(value: Any, name: str, dimensions: Sequence[int]) -> Ids:
     """The array, without a copy where it is int32 or int64 and contiguous. One without entries may have any dtype."""
+    # Asked before the conversion, which fails in another way in each library, or copies from the device.
     if hasattr(value, "__dlpack_device__") and int(value.__dlpack_device__()[0]) not in CPU_DEVICES:
         raise ArrayValueError(
             f"{name} is an array on the device {getattr(value, 'device', 'other than the CPU')}; "
@@ -223,6 +224,7 @@ def word_ids(texts: RawTexts, number: Callable[[Any, Any], bytes]) -> TokenIds:
 
 def _encoded(lists: TokenLists, vocabulary: dict[Hashable, int]) -> TokenIds:
     lengths = _lengths(lists)
+    # Consumed below, so that an error of a token's hash gets its place there.
     numbers = map(vocabulary.get, chain.from_iterable(lists.texts), repeat(-1))
     with _errors_with_places(lists):
         return ids_of_lengths(array_of(numbers, np.int32, int(lengths.sum())), lengths)
@@ -235,7 +237,7 @@ def ids_of_tokens(lists: TokenLists) -> TokenIds | None:
         return None
     try:
         ids = array_of(chain.from_iterable(lists.texts), np.int64, int(lengths.sum()))
-    except OverflowError:
+    except OverflowError:  # such ints are counted as tokens
         return None
     return ids_of_lengths(ids, lengths)
 

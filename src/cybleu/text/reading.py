@@ -119,6 +119,7 @@ def read_corpus(
     """
     texts = read_texts(hypotheses, "hypotheses", lengths=lengths, special=special)
     size = texts.size
+    # An empty list of hypotheses does not say whether they would be raw text, tokens or ids.
     sets = read_references(references, texts=texts if size else None, lengths=reference_lengths, special=special)
     one_each = owner is None and size == sets.size
     return Corpus(texts, sets, None if one_each else owners_given(owner, sets, size))
@@ -251,6 +252,7 @@ def _with_special(texts: Batch, special: SpecialIds, name: str) -> TokenIds:
     if isinstance(texts, TokenLists):
         texts = only_ids(texts, f"{FOR_IDS}: ")
     if special.pad_id is not None or special.eos_id is not None:
+        # Moves the bounds in place, which were made for this call; the ids stay the caller's.
         trim(texts.ids, texts.begins, texts.ends, special.pad_id, special.eos_id)
     return texts
 
@@ -282,6 +284,7 @@ def read_references(
     if special is not NO_IDS and special.given:
         ids, begins, ends = _with_special(sets.texts, special, "references")
         if special.unk_id is not None:
+            # An unknown token of the hypothesis keeps its id, so that it matches no unknown token of a reference.
             ids = np.where(ids == special.unk_id, np.int64(UNKNOWN), ids)  # UNKNOWN does not fit int32
         sets = Sets(TokenIds(ids, begins, ends), np.asarray(sets.bounds, dtype=np.int64))
     if getattr(references, "ndim", 0) == 3:
@@ -322,6 +325,7 @@ def _sets_of_list(references: Any, texts: Batch | None) -> AnySets:
         references, several = _entries(references, texts, raw)
     if not several:
         _refuse_swapped(references, texts)
+    # From here on each segment has a list of references, whatever the caller wrote.
     groups = references if several else [[entry] for entry in references]
     kinds = types_within(groups if several else [references])
     if not kinds <= {*LISTS, str, bytes}:
@@ -330,6 +334,7 @@ def _sets_of_list(references: Any, texts: Batch | None) -> AnySets:
         raise MixedTokensError("tokens of hypotheses are tuples, and so are texts of references; pass these as lists")
     counts = list(map(len, groups))
     check_all_have_one(counts, "references")
+    # Only token lists stay as they are, because counting checks them.
     if not kinds <= LISTS:
         bounds = list(accumulate(counts, initial=0))
         batch = batch_of(list(chain.from_iterable(groups)), Place("references", bounds if raw or several else None))
@@ -375,6 +380,7 @@ def _entries(references: Any, texts: Batch | None, raw: bool) -> tuple[list[Any]
             f"references[{single[-1]}] is one reference, and references[{several[-1]}] a list of references; "
             "pass a list for each segment"
         )
+    # Where no entry shows its depth, all are empty: as entries of tokens they would be empty references.
     if not several and (raw or not single):
         check_all_have_one([isinstance(entry, LINE) for entry in entries], "references")
     return entries, bool(several)
@@ -396,6 +402,7 @@ def _depth(entry: Any, tuples: bool) -> int | None:
     if is_array(entry):
         return getattr(entry, "ndim", 1) if len(entry) else None
     items = [item for item in entry if not is_missing(item)]
+    # Beside an item that can only be a token, tuples are tokens, too.
     texts = [item for item in items if _is_text(item) and not (tuples and isinstance(item, tuple))]
     of_tokens = len(texts) < len(items) and all(isinstance(text, tuple) for text in texts)
     if not items:
@@ -457,6 +464,7 @@ def _are_raw(references: Any) -> bool:
 
 def _refuse_raw_references(references: Sequence[Any], texts: Batch | None) -> None:
     """:raises MixedTokensError: the only reference of a segment is a list of raw references, and not the tokens of one"""
+    # Tokens have no blanks, which one look at all first words together shows faster than a look at each.
     firsts = [words[0] for words in references if words and type(words[0]) is str]
     if not isinstance(texts, TokenLists) or not _has_blank("".join(firsts)):
         return

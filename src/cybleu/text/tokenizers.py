@@ -198,6 +198,7 @@ class OfSacrebleu:
 
     def spaced(self, lines: Sequence[str]) -> list[str]:
         """Tokenise each different line once: return the tokens of each line with blanks between them."""
+        # As sacreBLEU does; lines of a corpus with several references or systems often repeat.
         stripped = [line.rstrip() for line in lines]
         different = list(dict.fromkeys(stripped))
         if self._pieces_of is None or len(different) < WORTH_THREADS:
