@@ -48,6 +48,7 @@ class Fraction(fractions.Fraction):
     def __reduce__(self) -> tuple[type[Fraction], tuple[int, int]]:
         return Fraction, self._given
 
+    # Immutable, so a copy can be the object itself.
     def __copy__(self, memo: Any = None) -> Fraction:
         return self
 

@@ -52,6 +52,7 @@ def sentence_bleu_many(
     scores = np.empty((count, vectors))
 
     def general(position: int) -> None:
+        # Texts become lists first, because this function also takes arrays and columns, and NLTK's does not.
         try:
             references, hypothesis = plain_segment(list_of_references[position], hypotheses[position])
             scores[position] = sentence_bleu(references, hypothesis, weights, smoothing_function, auto_reweigh)

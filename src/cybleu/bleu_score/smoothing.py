@@ -176,6 +176,7 @@ def smoothed_counts(
     if number == 0:
         _warn_of_zeros(matches)
     kind, parameter = _DEFINITIONS[number]
+    # The parameter is read only where it is used, as in NLTK, so that a mistaken one is an error only there.
     value = getattr(smoothing_function.__self__, parameter) if parameter and 0 in matches else 1
     return smoothed(kind, matches, denominators, value, 1, length)
 

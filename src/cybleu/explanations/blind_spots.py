@@ -138,6 +138,7 @@ def find_blind_spots(
             blocks[-1].append(token)
         else:
             blocks.append([token])
+    # Blocks in another order keep their matches, and can gain one only where two of them meet.
     if not monotone and any((left[-1], right[0]) in joined for left, right in permutations(blocks, 2)):
         return None
     cut = tuple(map(tuple, blocks))
@@ -171,6 +172,7 @@ def read_segment(
         corpus = read_corpus([hypothesis], [references])
         tokens, of_references = segments_of(corpus, tokenization_for(bleu, corpus.kind), "tokens")(0)
     except CybleuError as error:
+        # The readers speak of lists of segments, and this caller has passed one.
         message = str(error)
         for of_segments, of_one in IN_MESSAGES.items():
             message = message.replace(of_segments, of_one)

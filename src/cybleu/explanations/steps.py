@@ -181,6 +181,7 @@ def explain(
     remark = remark_on_weights(numbers or (1,))
     if remark:
         warnings.warn(remark, UserWarning, stacklevel=2)
+    # NLTK's functions score where nothing else is named, because smoothing can then be any function.
     by_nltk = metric is None and not choices
     if by_nltk:
         choices["max_order"] = weight_vectors(weights)[1]

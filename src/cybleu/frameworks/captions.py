@@ -76,6 +76,7 @@ class CaptionBleu:
 
     def _scores(self, rows: NDArray[np.int64]) -> list[list[float]]:
         """Score rows of all orders, for each order."""
+        # A row has the counts of all lower orders, so that texts are counted once.
         scores = []
         for order in range(1, self._n + 1):
             columns = [*range(2 + order), *range(2 + self._n, 2 + self._n + order)]

@@ -129,6 +129,7 @@ class EvaluationModule:
         self.add_batch(
             predictions=() if predictions is None else predictions, references=() if references is None else references
         )
+        # Gone also if scoring fails, so that the next score does not mix them with others.
         texts = self._predictions
         groups = self._references
         self._predictions = []
