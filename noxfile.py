@@ -196,6 +196,13 @@ def frameworks(session: nox.Session) -> None:
     pytest(session, "--no-skips", "-n", "0", "-m", "", "tests/oracle/test_frameworks_installed.py", examples)
 
 
+@nox.session(requires=["build"])
+def notebooks(session: nox.Session) -> None:
+    """The notebook of the examples, which fails if a cell raises an error."""
+    install_wheel(session, "notebooks", "report")
+    session.run("jupyter", "execute", "examples/tour.ipynb")
+
+
 @nox.session
 def sanitize(session: nox.Session) -> None:
     """Tests on kernels with AddressSanitizer and UndefinedBehaviorSanitizer."""

@@ -8,15 +8,20 @@ import pathlib
 import pkgutil
 from typing import TypeVar
 
+import nbclient
+import nbformat
 from sphinx.util.nodes import make_refnode
 
 import cybleu
 
+EXAMPLES = pathlib.Path(__file__).parents[1] / "examples"
+
 project = "cybleu"
 version = release = cybleu.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx_copybutton"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx_copybutton"]
 exclude_patterns = ["_build"]
+nb_execution_mode = "off"  # `example_notebook` has run it
 myst_heading_anchors = 3
 
 # Docstrings have names and shapes in single backticks.
@@ -80,14 +85,19 @@ def leave_out_tuple_fields(app, what, name, member, skip, options):
     return True if inspect.isdatadescriptor(member) and (member.__doc__ or "").startswith("Alias for field") else None
 
 
+def example_notebook(app):
+    """The notebook of the examples with what it prints, as a page."""
+    notebook = nbformat.read(EXAMPLES / "tour.ipynb", as_version=4)
+    nbclient.NotebookClient(notebook, resources={"metadata": {"path": str(EXAMPLES)}}).execute()
+    nbformat.write(notebook, pathlib.Path(app.srcdir) / "tour.ipynb")
+
+
 def example_report(app):
     """The report of the example texts, which `report.md` leads to."""
     from cybleu import report
 
-    examples = pathlib.Path(__file__).parents[1] / "examples"
-
     def lines(name):
-        return (examples / f"mark.{name}.txt").read_text(encoding="utf-8").splitlines()
+        return (EXAMPLES / f"mark.{name}.txt").read_text(encoding="utf-8").splitlines()
 
     folder = pathlib.Path(app.doctreedir) / "pages"
     folder.mkdir(parents=True, exist_ok=True)
@@ -101,6 +111,7 @@ def example_report(app):
 
 
 def setup(app):
+    app.connect("builder-inited", example_notebook)
     app.connect("builder-inited", example_report)
     app.connect("autodoc-skip-member", leave_out_tuple_fields)
     app.connect("missing-reference", find_under_its_other_name)
