@@ -12,6 +12,7 @@ from click import Choice, Context, IntRange, Parameter, UsageError, argument, co
 from .._files.text import shown
 from .._runtime.numbers import MOST_SAMPLES
 from .._runtime.system import command_line
+from ..significance.settings import TESTS, Settings
 from .command import ARGUMENTS, Command, FilePath, Files, Gathered, gathered, section
 from .options import (
     as_option,
@@ -25,8 +26,6 @@ from .options import (
 )
 from .texts import SACREBLEU, Texts, count, metric_section, metrics_with, text_options
 
-# those of `significance/settings.py`, named here, so that --help works without NumPy
-TESTS = ("randomization", "shifted-bootstrap", "win-ratio")
 ALWAYS = {
     "--paired-bs is --test shifted-bootstrap, --paired-ar the default": "--paired-bs --paired-ar",
     "intervals are always printed": "-ci --ci --interval --intervals --confidence",
@@ -69,7 +68,7 @@ def _named(context: Context, parameter: Parameter, values: Files) -> dict[str, l
     "Tests",
     gathered(
         "settings",
-        option("--test", type=Choice(TESTS), default=TESTS[0], help="The test that computes the p-values."),
+        option("--test", type=Choice([*TESTS]), default="randomization", help="The test that computes the p-values."),
         option(
             "--samples",
             type=IntRange(1, MOST_SAMPLES),
@@ -163,8 +162,8 @@ def compare_command(
         raise UsageError(f"--format {output_format} requires at least two systems")
     metrics = metrics_with(metric, options)
     from .._runtime.arrays import np
-    from ..significance import Settings, format_comparisons
     from ..significance.comparison import compare_counts
+    from ..significance.results import format_comparisons
 
     if report_file is not None:
         from ..report.page import check_report

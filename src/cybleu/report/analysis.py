@@ -17,8 +17,7 @@ from ..metrics.bleu import family
 from ..metrics.operations import with_options
 from ..significance import Settings, SystemComparison, SystemScore
 from ..significance.comparison import compare_counts
-from ..significance.paired import interval
-from ..significance.resampling import resamples
+from ..significance.resampling import interval, resamples
 from ..significance.results import written_name
 from ..significance.settings import refuse_settings
 from .figures import Buckets, NGram, OutputFigures, PairFigures, Precisions, WordFrequencies, contributions, shares

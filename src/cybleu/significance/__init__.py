@@ -9,25 +9,34 @@ only on the seed, not on the number of threads, the blocks, or the library that 
 exchanges all segments of two systems changes only the sign of their difference.
 """
 
-from .comparison import compare_systems
-from .paired import Bootstrap, PairedTest, bootstrap, paired_test
-from .results import SystemComparison, SystemDifference, SystemScore, format_comparisons
-from .sacrebleu import SacrebleuResult, confidence, paired_ar, paired_bs
-from .settings import Settings
+from __future__ import annotations
 
-__all__ = [
-    "Bootstrap",
-    "PairedTest",
-    "SacrebleuResult",
-    "Settings",
-    "SystemComparison",
-    "SystemDifference",
-    "SystemScore",
-    "bootstrap",
-    "compare_systems",
-    "confidence",
-    "format_comparisons",
-    "paired_ar",
-    "paired_bs",
-    "paired_test",
-]
+from .._runtime.later import later
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .comparison import compare_systems as compare_systems
+    from .paired import Bootstrap as Bootstrap
+    from .paired import PairedTest as PairedTest
+    from .paired import bootstrap as bootstrap
+    from .paired import paired_test as paired_test
+    from .results import SystemComparison as SystemComparison
+    from .results import SystemDifference as SystemDifference
+    from .results import SystemScore as SystemScore
+    from .results import format_comparisons as format_comparisons
+    from .sacrebleu import SacrebleuResult as SacrebleuResult
+    from .sacrebleu import confidence as confidence
+    from .sacrebleu import paired_ar as paired_ar
+    from .sacrebleu import paired_bs as paired_bs
+    from .settings import Settings as Settings
+
+__getattr__, __dir__, __all__ = later(
+    __name__,
+    {
+        "comparison": "compare_systems",
+        "paired": "Bootstrap PairedTest bootstrap paired_test",
+        "results": "SystemComparison SystemDifference SystemScore format_comparisons",
+        "sacrebleu": "SacrebleuResult confidence paired_ar paired_bs",
+        "settings": "Settings",
+    },
+)

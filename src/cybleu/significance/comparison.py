@@ -11,8 +11,7 @@ from .._runtime.arrays import Floats, np
 from ..errors import UnknownNameError
 from ..metrics.operations import fields_of_texts
 from ..metrics.signature import as_signature
-from .paired import interval, mean_and_deviation, p_values, signature_of
-from .resampling import bootstrap_scores
+from .resampling import bootstrap_scores, interval, mean_and_deviation, p_values, signature_of
 from .results import SystemComparison, SystemDifference, SystemScore
 from .settings import Settings, refuse_settings
 from .systems import MetricLike, Systems, mean_of_runs, named

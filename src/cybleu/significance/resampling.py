@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 from .._runtime.arrays import Array, Floats, Integers, np
 from .._runtime.parallel import bar, run
+from ..metrics.signature import Signature
 from .products import Columns
 from .settings import Settings
 from .systems import Systems, mean_of_runs
@@ -96,6 +97,67 @@ def _scored(systems: Systems, sums: Floats, threads: int | None) -> Floats:
 
     run(work, len(numbers), ROW * len(numbers), threads, False, "samples")
     return result.reshape(len(sums), -1)
+
+
+def interval(scores: Floats, confidence: float) -> tuple[float, float]:
+    """Return the ends of the percentile interval; at 95 % they equal those of sacreBLEU."""
+    left_out = int(len(scores) * (1 - confidence) / 2 + 1e-9)
+    ordered = np.sort(scores)
+    return float(ordered[left_out]), float(ordered[len(scores) - 1 - left_out])
+
+
+def mean_and_deviation(scores: Floats) -> tuple[float, float]:
+    """Return mean and standard deviation (n - 1; 0 for a single score)."""
+    unit = 2.0 ** max(int(np.frexp(np.abs(scores).max())[1]), -1000)  # so that squares and sums do not overflow
+    scaled = np.sort(scores) / unit
+    return float(scaled.mean() * unit), float(scaled.std(ddof=1) * unit) if len(scores) > 1 else 0.0
+
+
+# ------------------------------------------------------------------------------------------------------------------- tests
+
+
+def signature_of(systems: Systems, settings: Settings) -> Signature:
+    """Return the signature of a test."""
+    return systems.scoring.signature.with_fields(test=settings.test, samples=settings.samples, seed=settings.seed)
+
+
+def p_values(
+    systems: Systems,
+    pairs: Sequence[Pair],
+    settings: Settings,
+    of_samples: Sequence[Floats],
+) -> list[tuple[float, int, bool]]:
+    """Test pairs: p, the number of samples, and whether these are all possible shuffles.
+
+    :param of_samples: the scores of each system in bootstrap samples, for tests by bootstrap
+    """
+    samples: Any = settings.samples
+    found: dict[Pair, tuple[float, int, bool]] = {}
+    if settings.test == "randomization":
+        for pair in pairs:
+            if of_all := enumerated(systems, pair, samples, settings.threads):
+                found[pair] = of_all
+        others = [pair for pair in pairs if pair not in found]
+        counts = sampled(systems, others, settings, lambda: np.random.default_rng(settings.seed))
+    else:
+        others = [*pairs]
+        counts = [_beyond(systems, pair, settings.test, of_samples[pair[0]] - of_samples[pair[1]]) for pair in pairs]
+    for pair, count in zip(others, counts):
+        found[pair] = (count + 1) / (samples + 1), samples, False
+    return [found[pair] for pair in pairs]
+
+
+def _beyond(systems: Systems, pair: Pair, test: str, differences: Floats) -> int:
+    """Count the bootstrap samples that speak against the difference of two systems.
+
+    :param differences: those of the systems in the samples
+    """
+    real = systems.difference(*pair)
+    tolerance = systems.scoring.tolerance
+    if test == "win-ratio":
+        sign = np.sign(real) if abs(real) > tolerance else 0.0
+        return int((differences * sign <= tolerance).sum())
+    return int((np.abs(differences - real) >= abs(real) - tolerance).sum())
 
 
 # ------------------------------------------------------------------------------------------------------------- shuffles

@@ -16,8 +16,7 @@ from .._runtime.arrays import Array, Floats, np
 from .._runtime.numbers import check_samples
 from ..errors import SampleError, UnknownNameError
 from ..metrics import VARIANTS, Bleu, Chrf, Ter
-from .paired import interval
-from .resampling import sampled, scores_of_resamples
+from .resampling import interval, sampled, scores_of_resamples
 from .settings import RESAMPLES, SEED, TESTS, Settings
 from .systems import MetricLike, OfMetric, Systems, named
 
