@@ -384,11 +384,11 @@ class BuiltinMetric(Metric):
 
     def __getstate__(self) -> dict[str, Any]:
         # The fields alone: kernels cannot be pickled.
-        return {field.name: getattr(self, field.name) for field in fields(self) if field.init}
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         # By the constructor, because the fields of a pickle can have any values.
-        type(self).__init__(self, **{field.name: state[field.name] for field in fields(self) if field.init})
+        type(self).__init__(self, **{field.name: state[field.name] for field in fields(self)})
 
     def count(self, hypothesis: Any, references: Sequence[Any]) -> list[Any]:
         """Count a segment, and return its row. Does not require NumPy.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache, reduce
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
 from operator import add
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from ..text.batches import Batch
     from .base import Counter, Metric
     from .pairs import PairedTexts
-
-__all__ = ["Bleu", "BleuScore", "bleu"]
 
 LEVELS = ("corpus", "sentence", "mean")
 
@@ -154,31 +152,16 @@ class Bleu(BuiltinMetric):
     level: str | None = None
     reference_length: str | None = None
     brevity_penalty: bool = True
-    #: The variant, with `reference_length` and `brevity_penalty` applied.
-    definition: Variant = field(init=False, repr=False, compare=False)
-    #: How rows are counted and added up.
-    row_rule: PlainRows = field(init=False, repr=False, compare=False)
-    _smoothing: tuple[str, str, float | None] = field(init=False, repr=False, compare=False)
 
     cost = 1
 
     def __post_init__(self) -> None:
         put = object.__setattr__
         check_flags(self, "brevity_penalty", *() if self.effective_order is None else ("effective_order",))
-        definition = VARIANTS.get(self.variant) if isinstance(self.variant, str) else self.variant
-        if not isinstance(definition, Variant):
-            raise UnknownNameError(f"unknown variant {self.variant!r}; use one of {', '.join(VARIANTS)}")
-        if self.reference_length is not None:
-            definition = replace(definition, reference_length=self.reference_length)
-        if not self.brevity_penalty:
-            definition = replace(definition, penalty="none")
         if self.level is None:
-            put(self, "level", definition.level)
+            put(self, "level", self.definition.level)
         if not is_one_of(self.level, LEVELS):
             raise UnknownNameError(f"unknown level {self.level!r}; use one of {', '.join(LEVELS)}")
-        put(self, "averages", self.level == "mean")
-        put(self, "definition", definition)
-        put(self, "row_rule", (NltkRows if definition.short_segments_count else PlainRows)(definition.name))
         super().__post_init__()
         if self.max_order is not None:
             check_whole(self.max_order, "max_order", 1, LARGEST_ORDER, error=OrderError)
@@ -193,7 +176,31 @@ class Bleu(BuiltinMetric):
                 raise OrderError(
                     f"max_order is {self.max_order}, and there are {len(self.weights)} weights; give one of the two"
                 )
-        put(self, "_smoothing", definition.smoothing(self.smoothing, self.smoothing_value))
+        _ = self._smoothing  # raises an error if there is no such smoothing, or for its value
+
+    @cached_property
+    def definition(self) -> Variant:
+        """The variant, with `reference_length` and `brevity_penalty` applied."""
+        variant = VARIANTS.get(self.variant) if isinstance(self.variant, str) else self.variant
+        if not isinstance(variant, Variant):
+            raise UnknownNameError(f"unknown variant {self.variant!r}; use one of {', '.join(VARIANTS)}")
+        if self.reference_length is not None:
+            variant = replace(variant, reference_length=self.reference_length)
+        return variant if self.brevity_penalty else replace(variant, penalty="none")
+
+    @cached_property
+    def _smoothing(self) -> tuple[str, str, float | None]:
+        return self.definition.smoothing(self.smoothing, self.smoothing_value)
+
+    @cached_property
+    def row_rule(self) -> PlainRows:
+        """How rows are counted and added up."""
+        return (NltkRows if self.definition.short_segments_count else PlainRows)(self.name)
+
+    @cached_property
+    def averages(self) -> bool:  # type: ignore[override]
+        """Whether the score of a corpus is the mean of the scores of its segments."""
+        return self.level == "mean"
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -229,7 +236,7 @@ class Bleu(BuiltinMetric):
         """The variant and its options in one line."""
         name, _, value = self._smoothing
         fields: dict[str, Any] = {
-            "variant": self.definition.name,
+            "variant": self.name,
             "order": self.order,
             "weights": "uniform" if self.weights is None else ",".join(f"{weight:g}" for weight in self.weights),
             "smooth": name if value is None else f"{name}[{value:g}]",
@@ -237,7 +244,7 @@ class Bleu(BuiltinMetric):
         }
         if self.level == "mean":
             fields["level"] = "mean"
-        original = VARIANTS.get(self.definition.name, self.definition)
+        original = VARIANTS.get(self.name, self.definition)
         for rule, value in vars(self.definition).items():
             if rule not in ("name", "smoothings", "level") and value != getattr(original, rule):
                 fields[rule] = value
@@ -290,12 +297,12 @@ class Bleu(BuiltinMetric):
     @cached_property
     def scorer(self) -> RowScorer:
         """What scores rows, also where the tool fails."""
-        return _scorer(self, failing=False)
+        return RowScorer(self.rules())
 
     @cached_property
     def scorer_of_tool(self) -> RowScorer:
         """What scores rows, with the errors of the tool."""
-        return _scorer(self, failing=True)
+        return RowScorer(self.rules(failing=True))
 
     @cached_property
     def _sentences(self) -> Bleu:
@@ -316,17 +323,14 @@ class Bleu(BuiltinMetric):
     @cached_property
     def tokenization(self) -> Tokenization:
         """How raw text is tokenised, by default as the tool does it."""
-        tokenizer = tool_tokenizer(self.definition.name) if self.tokenize is None else self.tokenize
+        tokenizer = tool_tokenizer(self.name) if self.tokenize is None else self.tokenize
         # this script has rules of its own only for lower case and for the end of a line
         as_mteval = self.name == "mteval-v13a" and (self.lowercase or tokenizer == "intl")
         return Tokenization(tokenizer, self.lowercase, as_mteval)
 
-    @cached_property
-    def _counting(self) -> Counting:
-        return Counting(self.order, self.definition.reference_length)
-
     def counter(self, corpus: Corpus) -> Counter:
-        count = self._counting.counter(corpus, tokenization_for(self, corpus.kind))
+        counting = Counting(self.order, self.definition.reference_length)
+        count = counting.counter(corpus, tokenization_for(self, corpus.kind))
         return self.row_rule.padded(count, self.order) if isinstance(self.row_rule, NltkRows) else count
 
     def fill_pairs(
@@ -427,11 +431,6 @@ class Bleu(BuiltinMetric):
         """Return BLEU with 1 added to every count, which distinguishes sums that this metric scores 0."""
         smoothed = replace(self.definition, smoothings=(("add", "add-all", 1.0),), no_match_at_all="smoothed")
         return replace(self, variant=smoothed, smoothing=None, smoothing_value=None)
-
-
-@lru_cache(64)
-def _scorer(metric: Bleu, *, failing: bool) -> RowScorer:
-    return RowScorer(metric.rules(failing=failing))
 
 
 def bleu(hypotheses: Any, references: Any, *, threads: int | None = None, **options: Any) -> BleuScore:

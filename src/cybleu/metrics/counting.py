@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from ..text.tokenization import Tokenization
 
-__all__ = ["Counting", "check_not_mixed"]
-
 REFERENCE_LENGTHS = ("closest", "closest-first", "shortest", "average")
 LARGEST_ORDER = 2**31 - 1  # of BLEU in Python
 # Up to which kernels score, and the most of GLEU: MAX_ORDER of `_kernels/common/checks.pxi`. The docstring of Gleu,

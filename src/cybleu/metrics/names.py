@@ -20,8 +20,6 @@ from .variants import VARIANTS, Variant
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["METRICS", "find", "rows", "rows_by_name", "score", "scores"]
-
 metrics: Any = sys.modules[__package__]  # imports the module of a class when the class is used first
 
 

@@ -44,7 +44,7 @@ def with_options(metric: AnyMetric, **options: Any) -> AnyMetric:
     """
     if not options:
         return metric
-    names = [field.name for field in fields(metric) if field.init]
+    names = [field.name for field in fields(metric)]
     for name in options:
         if name not in names:
             raise UnknownNameError(f"the metric {metric.name} has no {name!r}; it has {', '.join(names)}")

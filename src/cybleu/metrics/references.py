@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from ..text.batches import AnySets, Batch, Kind, Made
 
-__all__ = ["References"]
-
 
 class References:
     """Sets of references that are read once, for any number of hypotheses, metrics and orders. Immutable; threads can share them.

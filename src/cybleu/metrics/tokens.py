@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from ..text.batches import Batch
     from ..text.tokenization import Tokenization
 
-__all__ = ["segments_of", "tokenised", "tokens_of"]
-
 
 def segments_of(
     corpus: Corpus, tokenization: Tokenization | None, reads: str
