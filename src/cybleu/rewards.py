@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .metrics import Metric
-    from .text.batches import Corpus
 
 __all__ = ["RepetitionPenalty", "Reward", "reward_scores"]
 
@@ -77,7 +76,6 @@ def reward_scores(
     >>> reward_scores(completions, [[5, 6, 7, 8], [3, 4]], owner=[0, 0, 1, 1], pad_id=0, eos_id=2).round(3)
     array([1.   , 0.394, 0.55 , 1.   ], dtype=float32)
     """
-    scoring = find(metric, **options).as_reward()
     of_ids = {
         "lengths": lengths,
         "reference_lengths": reference_lengths,
@@ -85,12 +83,15 @@ def reward_scores(
         "eos_id": eos_id,
         "unk_id": unk_id,
     }
-    corpus = corpus_of(scoring, hypotheses, references, owner, of_ids)
-    return _rewards_of(scoring, corpus, threads)
+    given = {name: value for name, value in of_ids.items() if value is not None}
+    scoring = find(metric, **options).as_reward()
+    return _rewards_of(scoring, hypotheses, references, owner, given, threads)
 
 
-def _rewards_of(metric: Metric, corpus: Corpus, threads: int | None) -> NDArray[np.float32]:
-    rows = rows_of_corpus(metric, corpus, threads)
+def _rewards_of(
+    metric: Metric, hypotheses: Any, references: Any, owner: Any, of_ids: dict[str, Any], threads: int | None
+) -> NDArray[np.float32]:
+    rows = rows_of_corpus(metric, corpus_of(hypotheses, references, owner, of_ids), threads)
     return as_shares(metric, metric.evaluate_rows(rows)).astype(np.float32)
 
 
@@ -169,10 +170,10 @@ class Reward:
         if _are_plain(completions, column):
             return self._rewards(completions, column, {})
         column = read_list(column, self.column, "references for each completion")
-        there = [position for position, group in enumerate(column) if not _is_empty(group)]
-        rewards: list[float | None] = [self.missing] * len(column)
-        if len(there) < len(column):
-            self._warn_once(next(position for position, group in enumerate(column) if _is_empty(group)))
+        are_empty = list(map(_is_empty, column))
+        if any(are_empty):
+            self._warn_once(are_empty.index(True))
+        there = [place for place, is_empty in enumerate(are_empty) if not is_empty]
         groups = [self._references(column[place], place) for place in there]
         of_ids = bool(groups) and not isinstance(groups[0][0], str)
         hypotheses: Any
@@ -190,23 +191,20 @@ class Reward:
         scores = self._rewards(scored, groups, self.ids if of_ids else {})
         if of_ids:
             self._warn_of_end(scored, groups)
-        for place, reward in zip(there, scores):
-            rewards[place] = reward
-        return rewards
+        of_scored = iter(scores)
+        return [self.missing if is_empty else next(of_scored) for is_empty in are_empty]
 
     def _rewards(self, hypotheses: Any, references: Sequence[Any], of_ids: dict[str, Any]) -> list[Any]:
         """Score hypotheses that have references: each a str, or several in a list or tuple."""
         owner = None
         # Of fewer, looking for equal references takes longer than reading them again.
         if len(references) > FEW_EACH:  # a row of the dataset comes once for each of its completions
+            numbers: dict[Any, int] = {}
             keys = [group if isinstance(group, str) else tuple(group) for group in references]
-            numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
-            owner = [numbers[key] for key in keys]
-            references = [[key] if isinstance(key, str) else list(key) for key in numbers]
-        metric = self.metric.as_reward()
-        corpus = corpus_of(metric, hypotheses, references, owner, of_ids)
-        rewards: list[Any] = _rewards_of(metric, corpus, self.threads).tolist()
-        return rewards
+            owner = [numbers.setdefault(key, len(numbers)) for key in keys]
+            references = list(numbers)
+        rewards = _rewards_of(self.metric.as_reward(), hypotheses, references, owner, of_ids, self.threads)
+        return rewards.tolist()  # type: ignore[no-any-return]
 
     def _warn_once(self, position: int) -> None:
         if not self._warned:
@@ -215,7 +213,6 @@ class Reward:
             warnings.warn(
                 f"{self.column}[{position}] has no reference, so the completion is {treated}; later ones are not "
                 "reported",
-                UserWarning,
                 stacklevel=3,
             )
 
@@ -231,7 +228,6 @@ class Reward:
             warnings.warn(
                 f"every completion ends with the id {end}, and no reference does, so none is a perfect match; if it is the "
                 f"end token, pass eos_id={end}. Later calls are not reported",
-                UserWarning,
                 stacklevel=3,
             )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ._runtime.extras import extra
 from ._runtime.replacing import Replacement
 from ._runtime.scripts import run_script
-from .metrics.rouge import KINDS, Rouge, RougeKinds, Shares
+from .metrics.rouge import CODES, Rouge, RougeKinds, Shares
 
 if TYPE_CHECKING:
     from .metrics import Metric
@@ -76,7 +76,7 @@ class RougeScorer:
         stemmer, split_summaries = self._options
         kinds = [name.removeprefix("rouge") for name in names]
         for name, kind in zip(names, kinds):
-            if not name.startswith("rouge") or kind not in KINDS:
+            if not name.startswith("rouge") or kind not in CODES:
                 raise ValueError(f"Invalid rouge type: {name}")
         if not self._tokenizer:
             return [RougeKinds("Lsum", stemmer, split_summaries, kinds=tuple(kinds))]

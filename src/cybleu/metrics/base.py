@@ -311,7 +311,7 @@ class Metric(ABC):
         :param of_ids: `lengths`, `reference_lengths`, `pad_id`, `eos_id` and `unk_id` of arrays of token ids
         :return: int64 of shape `(hypotheses, columns)`, or float64 if the metric counts fractions
         """
-        corpus = operations.corpus_of(self, hypotheses, references, owner, of_ids)
+        corpus = operations.corpus_of(hypotheses, references, owner, operations.ids_given(self, of_ids))
         return operations.rows_of_corpus(self, corpus, threads, progress)
 
     def total(self, rows: Any) -> list[Any]:

@@ -80,7 +80,7 @@ class NistInformation:
         """
         vocabulary, counted = self.table(lowercase, MOST_ORDERS_OF_MTEVAL)
         line = read_lines([ngram], "ngram").lines
-        tokens = vocabulary.look_up(_lines(line, lowercase), array("q", (0,)))
+        tokens = vocabulary.look_up(_of_script(lowercase).edited(line), array("q", (0,)))
         return float(counted.weight(memoryview(tokens).cast("i")))
 
     def table(self, lowercase: bool, max_order: int) -> tuple[Any, Any]:
@@ -92,7 +92,7 @@ class NistInformation:
         key = bool(lowercase), max_order
         if key not in self._counted:
             lines = [line for group in self.references for line in group]
-            self._counted[key] = _counted(_lines(RawTexts(lines), lowercase), max_order)
+            self._counted[key] = _counted(_of_script(lowercase).edited(RawTexts(lines)), max_order)
         return self._counted[key]
 
 
@@ -180,7 +180,7 @@ class Nist(BuiltinMetric):
     @cached_property
     def tokenization(self) -> Tokenization:
         """The tokeniser of the script, and its lower case."""
-        return Tokenization(self.tokenizer, self.lowercase, of_mteval=True)
+        return _of_script(self.lowercase)
 
     @property
     def weighs_by_call(self) -> bool:  # type: ignore[override]
@@ -267,9 +267,8 @@ class Nist(BuiltinMetric):
         return scores
 
 
-def _lines(texts: Any, lowercase: bool) -> Any:
-    """Lines as the backend reads them, in lower case as in the script if that is wanted."""
-    return Tokenization(Nist.tokenizer, lowercase, of_mteval=True).edited(texts)
+def _of_script(lowercase: bool) -> Tokenization:
+    return Tokenization(Nist.tokenizer, lowercase, of_mteval=True)
 
 
 def _counted(lines: Any, max_order: int) -> tuple[Any, Any]:

@@ -85,19 +85,19 @@ def tokenization_for(metric: Metric, kind: Kind) -> Tokenization | None:
     return None
 
 
-def corpus_of(metric: Metric, hypotheses: Any, references: Any, owner: Any, of_ids: Mapping[str, Any]) -> Corpus:
+def corpus_of(hypotheses: Any, references: Any, owner: Any, of_ids: Mapping[str, Any]) -> Corpus:
     """Read the arguments of :meth:`Metric.rows`.
 
-    :param of_ids: arguments for token ids, by name
+    :param of_ids: arguments for token ids, by name; none is None
     """
-    options = ids_given(metric, of_ids)
     if isinstance(references, References):
-        return references.corpus(hypotheses, owner, **options)
-    if not options:
+        return references.corpus(hypotheses, owner, **of_ids)
+    if not of_ids:
         return read_corpus(hypotheses, references, owner)
-    lengths = options.pop("lengths", None)
-    reference_lengths = options.pop("reference_lengths", None)
-    special = SpecialIds(**options)
+    of_arrays = dict(of_ids)
+    lengths = of_arrays.pop("lengths", None)
+    reference_lengths = of_arrays.pop("reference_lengths", None)
+    special = SpecialIds(**of_arrays)
     return read_corpus(
         hypotheses, references, owner, lengths=lengths, reference_lengths=reference_lengths, special=special
     )

@@ -17,7 +17,6 @@ from ..text.batches import Corpus, RawText, Sets
 from ..text.ids import word_ids
 from ..text.reading import read_corpus
 from ..text.tokenization import Tokenization
-from . import CATALOGUE
 from .base import BuiltinMetric
 from .numbered import align_pairs, one_in_each, texts_to_align
 from .operations import rows_without_numpy, tokenization_for
@@ -33,8 +32,8 @@ if TYPE_CHECKING:
 
 SPACES = Tokenization("space")
 MOST_STEMS = 1 << 20  # that are kept
-KINDS: tuple[str, ...] = tuple(kind for _, kind in CATALOGUE["rouge"][2].values())
-CODES = {"L": 0, "Lsum": -1}  # of kinds, for kernels; of n-grams it is their order
+# of kinds, for kernels: of n-grams their order
+CODES = {**{f"{order}": order for order in range(1, 10)}, "L": 0, "Lsum": -1}
 # For each byte of UTF-8 the same one if words have it, or if it is between two texts; otherwise a blank.
 _WORDS = bytes([code if chr(code) in "abcdefghijklmnopqrstuvwxyz0123456789\n" else 32 for code in range(256)])
 
@@ -109,7 +108,11 @@ class Rouge(BuiltinMetric):
     cost = 16
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "kind", kind_of(self.kind))
+        name = self.kind.lower().removeprefix("rouge") if isinstance(self.kind, str) else None
+        kind = next((known for known in CODES if known.lower() == name), None)
+        if kind is None:
+            raise UnknownNameError(f"unknown kind of ROUGE {self.kind!r}; use one of {', '.join(CODES)}")
+        object.__setattr__(self, "kind", kind)
         check_flags(self, "stemmer", "split_summaries", "lowercase")
         _ = self.tokenization  # raises UnknownNameError if there is no such tokeniser
         if self.stemmer and self.tokenize not in (None, "rouge"):
@@ -147,14 +150,16 @@ class Rouge(BuiltinMetric):
             return WordsOfRouge("rouge", self.lowercase, stemmer=self.stemmer)
         return Tokenization(self.tokenize, self.lowercase)
 
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds in a row, each of which has four columns."""
+        return (self.kind,)
+
+    @cached_property
+    def _codes(self) -> array[int]:
+        return array("q", [CODES[kind] for kind in self.kinds])
+
     def counter(self, corpus: Corpus) -> Counter:
-        return self._counter_of_kinds(corpus, (self.kind,))
-
-    def _counter_of_kinds(self, corpus: Corpus, kinds: tuple[str, ...]) -> Counter:
-        """Read a corpus once, and return a function `(start, stop, rows)` that writes the rows of several kinds.
-
-        :param kinds: as in :data:`KINDS`; each has four columns
-        """
         tokenization = tokenization_for(self, corpus.kind)
         sets = corpus.sets.bounds
         owners = corpus.owners
@@ -166,7 +171,7 @@ class Rouge(BuiltinMetric):
             if isinstance(tokenization, WordsOfRouge):
                 tokenization = SPACES
         hypotheses, references = texts_to_align(corpus, tokenization)
-        codes = codes_of(kinds)
+        codes = self._codes
         return lambda start, stop, rows: rouge_rows(
             hypotheses, lines, references, lines_of_references, sets, owners, codes, start, stop, rows
         )
@@ -218,7 +223,7 @@ class Rouge(BuiltinMetric):
 class RougeKinds(Rouge):
     """Several kinds of ROUGE in one row, four columns each, for texts that ROUGE's own tokeniser reads once.
 
-    :param kinds: as in :data:`KINDS`
+    :param kinds: the kinds, see :class:`Rouge`
     """
 
     kinds: tuple[str, ...] = ()
@@ -227,9 +232,6 @@ class RougeKinds(Rouge):
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
         """The columns of each kind."""
         return tuple(f"rouge{kind}.{column}" for kind in self.kinds for column in Rouge.columns)
-
-    def counter(self, corpus: Corpus) -> Counter:
-        return self._counter_of_kinds(corpus, self.kinds)
 
     def count(self, hypothesis: Any, references: Sequence[Any]) -> list[Any]:
         """Count a segment, and return its row.
@@ -244,7 +246,7 @@ class RougeKinds(Rouge):
         lines, bounds = self._split(texts)
         words = TokenTexts(*word_ids(lines.lines, RawVocabulary(SPACES.backend).add))
         rows = memoryview(bytearray(8 * len(texts) * len(self.columns))).cast("d", (len(texts), len(self.columns)))
-        rouge_rows(words, bounds, words, bounds, array("q", [1, len(texts)]), None, codes_of(self.kinds), 0, 1, rows)
+        rouge_rows(words, bounds, words, bounds, array("q", [1, len(texts)]), None, self._codes, 0, 1, rows)
         row: list[Any] = rows.tolist()[0]  # type: ignore[assignment]
         return row
 
@@ -289,24 +291,6 @@ class RougeScore:
     def _repr_html_(self) -> str:
         cells = self._cells()
         return html_table("ROUGE", cells, [cells.values()])
-
-
-@lru_cache(64)
-def codes_of(kinds: tuple[str, ...]) -> array[int]:
-    """Kinds as kernels take them: their order, 0 for ``L``, and -1 for ``Lsum``."""
-    return array("q", [CODES[kind] if kind in CODES else int(kind) for kind in kinds])
-
-
-def kind_of(name: str) -> str:
-    """Return the kind with this name in any case, with or without ``rouge`` before it.
-
-    :raises UnknownNameError: there is no such kind
-    """
-    kinds = {kind.lower(): kind for kind in KINDS}
-    kind = kinds.get(name.lower().removeprefix("rouge")) if isinstance(name, str) else None
-    if kind is None:
-        raise UnknownNameError(f"unknown kind of ROUGE {name!r}; use one of {', '.join(KINDS)}")
-    return kind
 
 
 @cache

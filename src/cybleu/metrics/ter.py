@@ -109,9 +109,10 @@ class Ter(BuiltinMetric):
 
         :param corpus: raw texts and references
         """
-        texts, references, sets = corpus.lines(tokenization_for(self, corpus.kind))
-        lines = texts.strings() + references.strings()
-        words, words_of_references = self._words(lines, corpus.texts.size)
+        tokenization_for(self, corpus.kind)  # raises an error for texts that are not raw
+        lines: list[Any] = [*corpus.texts.lists(), *corpus.sets.texts.lists()]
+        words, words_of_references = self._words(lines, corpus.size)
+        sets = corpus.sets.bounds
         return lambda start, stop, rows: edit_rows(words, words_of_references, sets, corpus.owners, start, stop, rows)
 
     def _words(self, lines: list[str], count: int) -> tuple[TokenTexts, TokenTexts]:

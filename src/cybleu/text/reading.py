@@ -73,7 +73,8 @@ def plain_sets(references: Any, texts: Batch | None) -> Sets | None:
     """
     if isinstance(texts, TokenLists):
         return None
-    sets = sets_of_arrays(references, several=True) if type(references) is list else None
+    may_be_arrays = type(references) is list and references and type(references[0]) is not str
+    sets = sets_of_arrays(references, several=True) if may_be_arrays else None
     if sets is None:
         one_each = plain_texts(references)
         if isinstance(one_each, (TokenIds, RawText)):

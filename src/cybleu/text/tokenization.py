@@ -53,7 +53,7 @@ class Tokenization:
         assert isinstance(self.tokenize, str)
         return own_tokenizer("intl-unstripped" if self.of_mteval and self.tokenize == "intl" else self.tokenize)
 
-    @property
+    @cached_property
     def edits(self) -> bool:
         """Whether lines are changed before the tokeniser splits them."""
         return self.lowercase
