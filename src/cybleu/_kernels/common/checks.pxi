@@ -1,6 +1,6 @@
 # Limits, and checks of arrays that Python code passes.
 #
-# Offers: limits; `bleu_row_size`, `check_offsets`, `check_segments`.
+# Offers: limits; `bleu_row_size`, `check_offsets`, `check_segments`, `check_rows`.
 
 # Checked builds of Cython do not compile arithmetic in an enum, so it is in the sizes of arrays that depend on this.
 cdef enum:
@@ -49,4 +49,11 @@ cdef int check_segments(Py_ssize_t hypotheses, Py_ssize_t references, const int6
         owner = i if owners is None else owners[i]
         if not 0 <= owner < sets.shape[0] - 1 or not 0 <= sets[owner] < sets[owner + 1] <= references:
             raise ValueError("a segment has no reference")
+    return 0
+
+
+cdef int check_rows(Py_ssize_t height, Py_ssize_t width, Py_ssize_t texts, Py_ssize_t columns) except -1:
+    """Check that rows of this height and width have one of so many columns for each text."""
+    if height != texts or width != columns:
+        raise ValueError("the texts do not fit the rows")
     return 0

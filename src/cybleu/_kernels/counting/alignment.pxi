@@ -232,7 +232,7 @@ def raw_edit_distance_rows(Tokenizer tokenizer not None, RawTexts hypotheses not
     cdef Py_ssize_t i, k, count, size, edits
     cdef int64_t owner
     check_segments(hypotheses.count, references.count, sets, owners, start, stop)
-    check_table(rows.shape[0], rows.shape[1], hypotheses.count, 2)
+    check_rows(rows.shape[0], rows.shape[1], hypotheses.count, 2)
     make_aligner(&aligner)
     try:
         with nogil:
@@ -266,7 +266,7 @@ def edit_distance_rows(TokenTexts hypotheses not None, TokenTexts references not
     cdef Py_ssize_t i, k, edits, words
     cdef int64_t owner
     check_segments(hypotheses.count, references.count, sets, owners, start, stop)
-    check_table(rows.shape[0], rows.shape[1], hypotheses.count, 2)
+    check_rows(rows.shape[0], rows.shape[1], hypotheses.count, 2)
     make_aligner(&aligner)
     try:
         reserve_masks(&aligner, max(token_count(hypotheses), token_count(references)))
@@ -438,7 +438,7 @@ def rouge_rows(TokenTexts hypotheses not None, const int64_t[::1] hypothesis_lin
     check_lines(hypotheses, hypothesis_lines)
     check_lines(references, reference_lines)
     check_segments(hypothesis_count, reference_lines.shape[0] - 1, sets, owners, start, stop)
-    check_table(rows.shape[0], rows.shape[1], hypothesis_count, 4 * kinds.shape[0])
+    check_rows(rows.shape[0], rows.shape[1], hypothesis_count, 4 * kinds.shape[0])
     for kind in range(kinds.shape[0]):
         if not -1 <= kinds[kind] <= MAX_ORDER:
             raise ValueError("a kind is out of range")
@@ -469,12 +469,6 @@ def rouge_rows(TokenTexts hypotheses not None, const int64_t[::1] hypothesis_lin
         free_aligner(&aligner)
 
 
-cdef int check_table(Py_ssize_t height, Py_ssize_t width, Py_ssize_t segments, Py_ssize_t columns) except -1:
-    if height != segments or width != columns:
-        raise ValueError("the texts do not fit the rows")
-    return 0
-
-
 # ---------------------------------------------------------------------------------------------------------------- pairs
 
 def fill_alignments(TokenTexts texts not None, TokenTexts others not None, bint are_rates, Py_ssize_t start,
@@ -489,7 +483,7 @@ def fill_alignments(TokenTexts texts not None, TokenTexts others not None, bint 
     cdef const int32_t *words
     cdef Py_ssize_t *aligned
     cdef Py_ssize_t i, j, size, first, count
-    check_table(scores.shape[0], scores.shape[1], texts.count, others.count)
+    check_rows(scores.shape[0], scores.shape[1], texts.count, others.count)
     if not 0 <= start <= stop <= texts.count:
         raise ValueError("the texts do not fit")
     make_aligner(&aligner)

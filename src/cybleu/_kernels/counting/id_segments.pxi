@@ -72,8 +72,7 @@ def id_rows(TokenTexts hypotheses not None, TokenTexts references not None, cons
     cdef int mode = REFERENCE_LENGTHS.index(reference_length)
     cdef Py_ssize_t i, owner
     check_segments(hypotheses.count, references.count, sets, owners, start, stop)
-    if rows.shape[0] != hypotheses.count or rows.shape[1] != bleu_row_size(max_order):
-        raise ValueError("the rows do not fit the segments")
+    check_rows(rows.shape[0], rows.shape[1], hypotheses.count, bleu_row_size(max_order))
     make_workspace(&work)
     try:
         memory = <int64_t *>new_array(max(hypotheses.longest, references.longest), sizeof(int64_t))

@@ -117,61 +117,57 @@ cdef int append_text(Tokenizer tokenizer, SegmentWorkspace *work, const Line *li
         else:
             look_up_few_words(&work.few, work.tokens, size, ids)
         numbers.count += size
-    return end_text(numbers)
+    return 0
+
+
+cdef int append_characters(SegmentWorkspace *work, const Line *line, bint is_hypothesis) except -1 nogil:
+    """Like `append_text`, if each character is a token, without hashing."""
+    cdef TokenIds *numbers = &work.numbers
+    cdef const int32_t *ids
+    cdef Py_ssize_t spans = 0
+    cdef Py_ssize_t i
+    cdef uint64_t used = 0
+    cdef Text text
+    if not work.characters_begun:
+        make_characters(&work.characters, DROPPED)
+        work.characters_begun = True
+    if is_hypothesis:
+        forget_characters(&work.characters)
+    read_text(&work.characters, line, sizeof(int32_t), False, is_hypothesis, &used, &spans, &text)
+    reserve_ids(numbers, text.count)
+    ids = <const int32_t *>(work.characters.text.data + text.start)
+    for i in range(text.count):
+        numbers.values[numbers.count + i] = ids[i] - 1
+    numbers.count += text.count
+    return 0
+
+
+cdef inline int append_line(Tokenizer tokenizer, SegmentWorkspace *work, const Line *line,
+                            bint is_hypothesis) except -1 nogil:
+    """Append the ids of a text, and the -1 that ends them."""
+    if tokenizer.of_one_character:
+        append_characters(work, line, is_hypothesis)
+    else:
+        append_text(tokenizer, work, line, is_hypothesis)
+    return end_text(&work.numbers)
 
 
 cdef int32_t number_segment(Tokenizer tokenizer, SegmentWorkspace *work, const Line *hypothesis, const Line *references,
                             Py_ssize_t count) except -1 nogil:
-    """Number the tokens of a segment, and write where each text begins; return the distinct ones of the hypothesis."""
+    """Number the tokens of the hypothesis, and look up those of the references; return the number of distinct tokens.
+
+    Where each text begins is written, too.
+    """
     cdef Py_ssize_t *starts = begin_segment(work, count)
-    if tokenizer.of_one_character:
-        return number_characters(work, hypothesis, references, count, starts)
-    return number_texts(tokenizer, work, hypothesis, references, count, starts)
-
-
-cdef int32_t number_texts(Tokenizer tokenizer, SegmentWorkspace *work, const Line *hypothesis, const Line *references,
-                          Py_ssize_t count, Py_ssize_t *starts) except -1 nogil:
-    """Number the tokens of the hypothesis, look up those of the references; return the number of distinct tokens."""
     cdef Py_ssize_t k
-    append_text(tokenizer, work, hypothesis, True)
+    append_line(tokenizer, work, hypothesis, True)
+    starts[1] = work.numbers.count
     for k in range(count):
-        starts[k + 1] = work.numbers.count
-        append_text(tokenizer, work, &references[k], False)
-    starts[count + 1] = work.numbers.count
+        append_line(tokenizer, work, &references[k], False)
+        starts[k + 2] = work.numbers.count
+    if tokenizer.of_one_character:
+        return work.characters.different
     return work.few.distinct if work.has_few else work.table.size
-
-
-cdef int32_t number_characters(SegmentWorkspace *work, const Line *hypothesis, const Line *references, Py_ssize_t count,
-                               Py_ssize_t *starts) except -1 nogil:
-    """Like `number_texts`, if each character is a token, without hashing."""
-    cdef TokenIds *numbers = &work.numbers
-    cdef const uint8_t *narrow
-    cdef const int32_t *wide
-    cdef Py_ssize_t spans = 0
-    cdef Py_ssize_t k, i
-    cdef uint64_t used
-    cdef Text text
-    cdef int width = 1      # bytes per character
-    if not work.characters_begun:
-        make_characters(&work.characters, DROPPED)
-        work.characters_begun = True
-    forget_characters(&work.characters)
-    for k in range(count + 1):
-        starts[k] = numbers.count
-        used = 0
-        if not read_text(&work.characters, hypothesis if k == 0 else &references[k - 1], width, False, k == 0, &used,
-                         &spans, &text):
-            width = 4
-            read_text(&work.characters, hypothesis, width, False, True, &used, &spans, &text)
-        reserve_ids(numbers, text.count)
-        narrow = work.characters.text.data + text.start
-        wide = <const int32_t *>narrow
-        for i in range(text.count):
-            numbers.values[numbers.count + i] = (narrow[i] if width == 1 else wide[i]) - 1
-        numbers.count += text.count
-        end_text(numbers)
-    starts[count + 1] = numbers.count
-    return work.characters.different
 
 
 cdef void make_workspace(SegmentWorkspace *work) noexcept nogil:
@@ -206,8 +202,7 @@ def raw_rows(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawText
     cdef int mode = REFERENCE_LENGTHS.index(reference_length)
     cdef Py_ssize_t i
     check_segments(hypotheses.count, references.count, sets, None, start, stop)
-    if rows.shape[0] != hypotheses.count or rows.shape[1] != bleu_row_size(max_order):
-        raise ValueError("the rows do not fit the segments")
+    check_rows(rows.shape[0], rows.shape[1], hypotheses.count, bleu_row_size(max_order))
     make_workspace(&work)
     try:
         with nogil:

@@ -21,8 +21,7 @@ cdef struct Scanner:
     int before              # kind of the character before `at`
     bint joins              # the next byte continues the token, or is white space
     const uint8_t *begun    # start of the token that the next byte continues; NULL if there is none
-    uint8_t *buffer         # copy of a line that cannot be read in place; NULL until required
-    Py_ssize_t capacity
+    Buffer copied           # of a line that cannot be read in place, after FRONT
     Watch watching
 
 
@@ -123,7 +122,7 @@ cdef void make_scanner(Scanner *scanner) noexcept nogil:
 
 
 cdef void end_scanner(Scanner *scanner) noexcept nogil:
-    free(scanner.buffer)
+    free_buffer(&scanner.copied)
 
 
 cdef int line_of(PyObject *text, Line *line) except -1:
@@ -133,14 +132,11 @@ cdef int line_of(PyObject *text, Line *line) except -1:
     return 0
 
 
-cdef int reserve_units(Scanner *scanner, Py_ssize_t size) except -1 nogil:
-    """Reserve a buffer for this many bytes after the front."""
-    if size > scanner.capacity or scanner.buffer == NULL:
-        size = max(size, 2 * scanner.capacity)
-        scanner.buffer = <uint8_t *>allocated(realloc(scanner.buffer, <size_t>size + FRONT))
-        memset(scanner.buffer, 0, FRONT)
-        scanner.capacity = size
-    return 0
+cdef uint8_t *memory_of_copy(Scanner *scanner, Py_ssize_t size) except NULL nogil:
+    """Return where this many bytes can be written."""
+    reserve(&scanner.copied, <uint64_t>size + FRONT)
+    memset(scanner.copied.data, 0, FRONT)
+    return scanner.copied.data + FRONT
 
 
 cdef uint8_t *in_utf8_of_bytes(uint8_t *to, const uint8_t *text, Py_ssize_t size) noexcept nogil:
@@ -190,10 +186,9 @@ cdef uint8_t *in_utf8_of_pairs(uint8_t *to, const uint16_t *text, Py_ssize_t siz
 
 cdef int copy_line(Scanner *scanner, const Line *line) except -1 nogil:
     """Convert the characters of a str to UTF-8."""
-    cdef uint8_t *to
+    cdef uint8_t *to = memory_of_copy(scanner, line.size * (2 if line.kind == 1 else line.kind + (line.kind == 2)))
     cdef Py_ssize_t i
-    reserve_units(scanner, line.size * (2 if line.kind == 1 else line.kind + (line.kind == 2)))
-    to = scanner.buffer + FRONT
+    scanner.at = to
     if line.kind == 1:
         to = in_utf8_of_bytes(to, <const uint8_t *>line.data, line.size)
     elif line.kind == 2:
@@ -201,7 +196,6 @@ cdef int copy_line(Scanner *scanner, const Line *line) except -1 nogil:
     else:
         for i in range(line.size):
             to = put(to, (<const uint32_t *>line.data)[i])
-    scanner.at = scanner.buffer + FRONT
     scanner.end = to
     return 0
 
@@ -241,11 +235,8 @@ cdef int rewrite(Scanner *scanner) except -1 nogil:
     """Replace what mteval's tokeniser replaces first, in a copy of the line."""
     cdef Py_ssize_t size = distance(scanner.at, scanner.end)
     cdef Watch *watching = &scanner.watching
-    cdef uint8_t *text
-    if scanner.buffer == NULL or scanner.at != scanner.buffer + FRONT:
-        reserve_units(scanner, size)
-        memcpy(scanner.buffer + FRONT, scanner.at, <size_t>size)
-    text = scanner.buffer + FRONT
+    cdef uint8_t *text = memory_of_copy(scanner, size)
+    memmove(text, scanner.at, <size_t>size)
     size = replace(text, size, b"<skipped>", 9, -1, watching)
     size = replace(text, size, b"-\n", 2, -1, watching)
     size = replace(text, size, b"\n", 1, c" ", watching)
@@ -333,18 +324,15 @@ cdef class Tokenizer:
         if name not in ("none", "ascii", "space", "char", "13a", "zh", "intl", "intl-unstripped", "tercom"):
             raise ValueError("there is no such tokeniser")
         if name in ("zh", "intl", "intl-unstripped"):
-            self.of_characters = <uint8_t *>allocated(malloc(CODE_POINTS))
-            memset(self.of_characters, WORD, CODE_POINTS)
-        memset(self.of_bytes, ALONE if name == "char" else WORD, 256)
+            self.of_characters = <uint8_t *>allocated(calloc(CODE_POINTS, 1))    # WORD
         if name == "char":
+            memset(self.of_bytes, ALONE, 256)
             memset(self.of_bytes + 0x80, ALONE | INNER, 0x40)
         if name in ("13a", "tercom", "zh"):
-            for i in range(0x21, 0x7F):
-                if (0x21 <= i <= 0x26 or 0x28 <= i <= 0x2B or i == 0x2F or 0x3A <= i <= 0x40 or 0x5B <= i <= 0x60
-                        or 0x7B <= i):
-                    self.of_bytes[i] = ALONE
-                elif c"0" <= i <= c"9":
-                    self.of_bytes[i] = DIGIT
+            for i in b"!\"#$%&()*+/:;<=>?@[\\]^_`{|}~":
+                self.of_bytes[i] = ALONE
+            for i in b"0123456789":
+                self.of_bytes[i] = DIGIT
             self.of_bytes[c"."] = self.of_bytes[c","] = POINT
             self.of_bytes[c"-"] = HYPHEN
         if name == "zh":

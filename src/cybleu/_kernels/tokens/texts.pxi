@@ -75,8 +75,7 @@ cdef int check_words(TokenTexts hypotheses, TokenTexts references, const int64_t
                      Py_ssize_t width) except -1:
     """Check that hypotheses `start` to `stop` (exclusive) have rows of `width`, sets of references and 32-bit ids."""
     check_segments(hypotheses.count, references.count, sets, owners, start, stop)
-    if rows.shape[0] != hypotheses.count or rows.shape[1] != width:
-        raise ValueError("the texts do not fit the rows")
+    check_rows(rows.shape[0], rows.shape[1], hypotheses.count, width)
     if hypotheses.narrow is None or references.narrow is None:
         raise ValueError("the ids must have 32 bits")
     return 0

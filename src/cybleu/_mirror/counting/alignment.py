@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ..tokens.texts import TokenTexts
 
-    Words = Sequence[int]
+    Words = Sequence[Any]  # ids, or strings
 
 
 def edit_distance_rows(*texts_and_rows: Any) -> None:
@@ -27,15 +27,11 @@ def edit_distance_rows(*texts_and_rows: Any) -> None:
         rows[number, 0], rows[number, 1] = _lowest_rate(hypothesis, references)
 
 
-def raw_edit_distance_rows(
-    tokenizer: Any, hypotheses: Any, references: Any, sets: Any, owners: Any, start: int, stop: int, rows: Any
-) -> None:
-    for number, hypothesis, others in segments(hypotheses, references, sets, owners, start, stop):
-        numbers: dict[str, int] = {}
-        texts = []
-        for line in (hypothesis, *others):
-            texts.append([numbers.setdefault(token, len(numbers)) for token in tokenizer.tokens(line)])
-        rows[number, 0], rows[number, 1] = _lowest_rate(texts[0], texts[1:])
+def raw_edit_distance_rows(tokenizer: Any, *texts_and_rows: Any) -> None:
+    *texts, rows = texts_and_rows
+    for number, hypothesis, references in segments(*texts):
+        others = [tokenizer.tokens(reference) for reference in references]
+        rows[number, 0], rows[number, 1] = _lowest_rate(tokenizer.tokens(hypothesis), others)
 
 
 def _lowest_rate(hypothesis: Words, references: Sequence[Words]) -> tuple[int, int]:
@@ -101,11 +97,11 @@ def _shares(matches: int, size: int, wanted: int) -> tuple[float, float, float]:
     return precision, recall, 2 * precision * recall / both if both > 0 else 0.0
 
 
-def _masks(words: Words) -> dict[int, int]:
-    """For each word the bits of its positions; words below 0 match nothing."""
-    masks: dict[int, int] = defaultdict(int)
+def _masks(words: Words) -> dict[Any, int]:
+    """For each word the bits of its positions; -1 matches nothing."""
+    masks: dict[Any, int] = defaultdict(int)
     for position, word in enumerate(words):
-        if word >= 0:
+        if word != -1:
             masks[word] |= 1 << position
     return masks
 
