@@ -15,7 +15,8 @@ from inputs import CATCHES_WARNINGS
 
 pytestmark = CATCHES_WARNINGS
 
-REFERENCES, HYPOTHESIS = [["the", "cat", "is", "on", "the", "mat"]], ["the", "cat", "is", "on", "a", "mat"]
+REFERENCES = [["the", "cat", "is", "on", "the", "mat"]]
+HYPOTHESIS = ["the", "cat", "is", "on", "a", "mat"]
 SCORE = 0.537284965911771
 
 

@@ -235,13 +235,15 @@ def test_raw_text_in_every_form(call, form, how):
 @pytest.mark.parametrize("how", [*RAW, {"tokenize": "zh"}, {"tokenize": "intl", "lowercase": True}], ids=str)
 def test_raw_text_is_its_tokens(how):
     split = tokenizer(how["tokenize"], how.get("lowercase", False))
-    sets, texts = [[split(line) for line in group] for group in LINES[0]], [split(line) for line in LINES[1]]
+    sets = [[split(line) for line in group] for group in LINES[0]]
+    texts = [split(line) for line in LINES[1]]
     for name, call in OF_CORPORA.items():
         if name != "explain_difference":  # which names the tokeniser
             assert listed(call(*LINES, **how)) == listed(call(sets, texts)), name
     for name, call in OF_TEXTS.items():
         assert listed(call(LINES[1], **how)) == listed(call(texts)), name
-    lists, of_tokens = [LINES[1] * 2, LINES[0][0]], [texts * 2, sets[0]]
+    lists = [LINES[1] * 2, LINES[0][0]]
+    of_tokens = [texts * 2, sets[0]]
     assert listed(mbr(lists, **how).scores) == listed(mbr(of_tokens).scores)
     nbest = NBest.from_texts(lists, LINES[0], **how)
     assert listed(nbest.stats) == listed(NBest.from_texts(of_tokens, sets).stats) and nbest.texts == [

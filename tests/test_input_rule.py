@@ -66,7 +66,9 @@ def test_forms(hypotheses, references, lists):
 
 def test_forms_of_columns(pandas):
     column = pandas.Series
-    hypotheses, first, second = column(["a b", "c"]), ["a b", "c d"], ["a", "c"]
+    hypotheses = column(["a b", "c"])
+    first = ["a b", "c d"]
+    second = ["a", "c"]
     several = [[["a", "b"], ["a"]], [["c", "d"], ["c"]]]
     check_forms(hypotheses, column(first), [["a b".split()], ["c d".split()]])
     check_forms(hypotheses, [column(first), column(second)], several)

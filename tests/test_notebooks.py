@@ -30,7 +30,8 @@ class Cells(HTMLParser):
 
     def __init__(self, html):
         super().__init__()
-        self.texts, self.tags = [], set()
+        self.texts = []
+        self.tags = set()
         self.feed(html)
 
     def handle_starttag(self, tag, attributes):

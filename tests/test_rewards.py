@@ -13,7 +13,8 @@ from cybleu import References, errors
 from cybleu.metrics import Bleu
 from cybleu.rewards import RepetitionPenalty, Reward
 
-PAD, EOS = 0, 1
+PAD = 0
+EOS = 1
 REFERENCES = [[[5, 6, 7, 8, 9], [5, 6, 6]], [[3, 4]], [[9, 8, 7, 6, 5, 4, 3]]]
 TEXTS = [[5, 6, 7, 8], [5], [], [3, 4], [4, 3, 4], [2, 2], [9, 8, 7, 6, 5, 4, 3], [9, 8], [6, 5, 4, 4, 4]]
 OWNER = np.arange(3).repeat(3)
@@ -50,7 +51,8 @@ def test_sentence_bleu_of_sacrebleu(smoothing, effective_order):
 
 
 def test_prepared_references_are_counted_by_the_rules_of_each_metric():
-    references, hypotheses = [[list("abcdef"), list("abcd")]], [list("abcde")]
+    references = [[list("abcdef"), list("abcd")]]
+    hypotheses = [list("abcde")]
     prepared = References(references)
     rules = ("closest", "closest-first", "shortest", "average")
     for choices in (

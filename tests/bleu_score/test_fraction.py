@@ -37,7 +37,8 @@ def test_shows_itself_as_given():
 
 @given(parts)
 def test_is_the_number(pair):
-    ours, plain = Fraction(*pair), fractions.Fraction(*pair)
+    ours = Fraction(*pair)
+    plain = fractions.Fraction(*pair)
     assert ours == plain
     assert plain == ours
     assert hash(ours) == hash(plain)
@@ -57,7 +58,8 @@ def test_is_the_number(pair):
 
 @given(parts, others)
 def test_computes_as_the_number(pair, other):
-    ours, plain = Fraction(*pair), fractions.Fraction(*pair)
+    ours = Fraction(*pair)
+    plain = fractions.Fraction(*pair)
     names = "add sub mul truediv floordiv mod eq ne lt le".split()
     for operation in (divmod, *(getattr(operator, name) for name in names)):
         for values in ((lambda number: (number, other)), (lambda number: (other, number))):

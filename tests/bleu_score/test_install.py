@@ -35,7 +35,8 @@ def is_installed():
 
 def test_nested_repeated_and_undone_in_any_order():
     assert not is_installed()
-    first, second = cybleu.install_as_nltk(), cybleu.install_as_nltk()
+    first = cybleu.install_as_nltk()
+    second = cybleu.install_as_nltk()
     assert is_installed() and nltk_bleu.sentence_bleu.__module__ == "cybleu.bleu_score"
     for _ in range(2):
         first.undo()
@@ -187,7 +188,8 @@ def test_the_readme_says_what_to_write_instead_of_each_import():
     rows = ROW.findall((ROOT / "README.md").read_text(encoding="utf-8").partition("| before | after |\n")[2])
     assert len(rows) >= 5
     for before, after in rows:
-        theirs, ours = set(functions_of(before)), set(functions_of(after))
+        theirs = set(functions_of(before))
+        ours = set(functions_of(after))
         assert theirs == {ORIGINALS["sentence_bleu"]}, before
         assert ours == {cybleu.sentence_bleu}, after
 

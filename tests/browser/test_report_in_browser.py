@@ -62,7 +62,8 @@ def many(files):
 @pytest.fixture
 def opened(browser, files):
     """A function that opens a page; it may not load, run or log anything external."""
-    contexts, wrong = [], []
+    contexts = []
+    wrong = []
 
     def visit(name="three", width="desk", **choices):
         context = browser.new_context(viewport=WIDTHS[width], **choices)
@@ -236,7 +237,8 @@ def test_metric_by_keyboard(opened):
     page = opened("metrics")
     report = analyse(SYSTEMS, REFERENCES, METRICS, **FEW)
     at_first = numbers(page), points_on(page)
-    metric, order = page.locator("#metric"), page.locator("#order")
+    metric = page.locator("#metric")
+    order = page.locator("#order")
     assert metric.locator("option").all_text_contents() == ["BLEU", "chrF", "TER"]
     for figures in report.metrics:
         if figures is not report.metrics[0]:

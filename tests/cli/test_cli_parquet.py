@@ -37,10 +37,8 @@ run = partial(command_line.run, "score")
     ],
 )
 def test_equal_to_files_of_text(folder, options):
-    files, columns = (
-        run(*options.split(), "hyp", "ref"),
-        run(*options.split(), "texts.parquet:hyp", "texts.parquet:ref"),
-    )
+    files = run(*options.split(), "hyp", "ref")
+    columns = run(*options.split(), "texts.parquet:hyp", "texts.parquet:ref")
     assert files.exit_code == 0, files.stderr
     assert columns.stdout.replace("texts.parquet:", "") == files.stdout
 

@@ -123,10 +123,12 @@ def test_pipes_are_read_once(files, no_pictures):
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no named pipes")
 def test_the_digest_is_of_the_bytes_that_were_scored(files, no_pictures):
     """A file that changes after it was read, while a later one is still read."""
-    first, last = files / OUTPUTS[0], files / OUTPUTS[-1]
+    first = files / OUTPUTS[0]
+    last = files / OUTPUTS[-1]
     last.write_text("".join(line + " and so on" * 500 + "\n" for line in last.read_text().splitlines()))
     first.write_bytes(gzip.compress(first.read_bytes()))
-    read, content = first.read_bytes(), last.read_bytes()
+    read = first.read_bytes()
+    content = last.read_bytes()
     last.unlink()
     os.mkfifo(last)
 

@@ -176,7 +176,8 @@ def test_a_byte_order_mark_is_part_of_the_first_token_as_in_the_tools(files):
     assert kept.stderr.startswith(
         "cybleu: 'marked' begins with a byte order mark, which is read as part of the first token"
     )
-    dropped, plain = run("marked", "ref1", "--drop-bom"), run("hyp", "ref1")
+    dropped = run("marked", "ref1", "--drop-bom")
+    plain = run("hyp", "ref1")
     assert (dropped.stdout, dropped.stderr) == (plain.stdout, "cybleu: hypotheses: marked; references: ref1\n")
     assert "--drop-bom" in run("marked", "ref1", command="variants").stderr
 
@@ -277,7 +278,8 @@ def test_intervals_as_sacrebleu(raw_files, monkeypatch, lowercase):
 @pytest.mark.thread_unsafe(reason="the command writes to the standard output of the process")
 @pytest.mark.parametrize("metric", [sacrebleu.BLEU, sacrebleu.CHRF, sacrebleu.TER])
 def test_the_interval_of_one_segment_as_sacrebleu(tmp_path, metric):
-    hypothesis, reference = "the cat sat on a mat", "the cat sat on the mat."
+    hypothesis = "the cat sat on a mat"
+    reference = "the cat sat on the mat."
     paths = tmp_path / "one", tmp_path / "one.ref"
     for path, text in zip(paths, (hypothesis, reference)):
         path.write_text(text)

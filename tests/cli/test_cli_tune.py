@@ -52,7 +52,8 @@ LISTS = {
 def files(folder):
     """Besides small lists, one whose hypotheses lose words, and have a sparse feature for some of them."""
     generator = np.random.default_rng(0)
-    references, lines = [], []
+    references = []
+    lines = []
     for segment in range(12):
         tokens = [WORDS[place] for place in generator.permutation(len(WORDS))[:9].tolist()]
         references.append(" ".join(tokens))
@@ -108,7 +109,8 @@ TUNERS = {
 
 @pytest.mark.parametrize("arguments", TUNERS)
 def test_tuners(nbest, arguments):
-    expected, found = TUNERS[arguments](nbest), tuned(arguments)
+    expected = TUNERS[arguments](nbest)
+    found = tuned(arguments)
     names = small().names if "first" in arguments else nbest.names
     weights = {name: weight for name, weight in expected.weights.items() if weight or name in names}
     assert found["weights"] == weights

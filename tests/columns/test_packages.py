@@ -38,7 +38,8 @@ def wanted(references=REFERENCES, hypotheses=HYPOTHESES):
 def test_series_of_polars(polars, maybe_pyarrow):
     expected = wanted()
     for dtype in (polars.String, polars.Categorical, polars.Enum(sorted(set(HYPOTHESES + REFERENCES)))):
-        references, hypotheses = polars.Series(REFERENCES, dtype=dtype), polars.Series(HYPOTHESES, dtype=dtype)
+        references = polars.Series(REFERENCES, dtype=dtype)
+        hypotheses = polars.Series(HYPOTHESES, dtype=dtype)
         assert cybleu.rows(hypotheses, references, tokenize="13a").tolist() == expected
         assert cybleu.rows(hypotheses[4:], references[4:], tokenize="13a").tolist() == expected[4:]
     assert cybleu.rows(polars.Series(TOKENS), polars.Series(OTHERS)).tolist() == (
@@ -60,7 +61,8 @@ def test_a_column_is_no_name_of_one(polars, maybe_pyarrow):
 
 
 def test_a_column_of_nulls_alone_has_no_references(polars, maybe_pyarrow):
-    references, nothing = polars.Series(REFERENCES), polars.Series([None] * len(REFERENCES))
+    references = polars.Series(REFERENCES)
+    nothing = polars.Series([None] * len(REFERENCES))
     assert nothing.dtype == polars.Null
     for both in ([references, nothing], [nothing, references]):
         assert cybleu.rows(HYPOTHESES, both, tokenize="13a").tolist() == wanted()
@@ -72,7 +74,8 @@ def test_a_column_of_nulls_alone_has_no_references(polars, maybe_pyarrow):
 def test_series_of_pandas(pandas, maybe_pyarrow):
     expected = wanted()
     for dtype in ("str", "object", "category"):
-        references, hypotheses = pandas.Series(REFERENCES, dtype=dtype), pandas.Series(HYPOTHESES, dtype=dtype)
+        references = pandas.Series(REFERENCES, dtype=dtype)
+        hypotheses = pandas.Series(HYPOTHESES, dtype=dtype)
         assert cybleu.rows(hypotheses, references, tokenize="13a").tolist() == expected
         assert cybleu.rows(hypotheses[4:], references[4:], tokenize="13a").tolist() == expected[4:]
     assert cybleu.rows(pandas.Series(TOKENS), pandas.Series(OTHERS)).tolist() == (
@@ -88,7 +91,8 @@ def test_every_metric_reads_columns(polars, maybe_pyarrow, metric):
     found = cybleu.metrics.find(metric)
     plain = [[text for text in references if text is not None] for references in SETS]
     expected = found.rows(HYPOTHESES, plain).tolist()
-    hypotheses, sets = polars.Series(HYPOTHESES), polars.Series(SETS)
+    hypotheses = polars.Series(HYPOTHESES)
+    sets = polars.Series(SETS)
     several = [polars.Series([references[k] for references in SETS]) for k in range(2)]
     for references in (sets, several, polars.DataFrame({"a": several[0], "b": several[1]})):
         assert found.rows(hypotheses, references).tolist() == expected

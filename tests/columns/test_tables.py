@@ -53,7 +53,8 @@ def made(pyarrow, rows):
 def test_rows_are_those_of_the_same_lists(pyarrow, rows, cut):
     cut = min(cut, len(rows))
     hypotheses = [row[0] for row in rows]
-    one, both = [[row[1]] for row in rows], [[text for text in row[1:] if text is not None] for row in rows]
+    one = [[row[1]] for row in rows]
+    both = [[text for text in row[1:] if text is not None] for row in rows]
 
     def parts():
         batches = [
@@ -175,7 +176,8 @@ def test_scores_of_segments_are_those_of_sentences(pyarrow, rows, metric):
 
 
 def test_metrics_of_one_name_in_a_mixture():
-    closest, shortest = find("sacrebleu"), find("sacrebleu", reference_length="shortest")
+    closest = find("sacrebleu")
+    shortest = find("sacrebleu", reference_length="shortest")
     table = {"hypothesis": ["a b c d e f"], "reference": [["a b c d e g h", "a b"]]}
     for mixture in (
         Mixture(((closest, 0.5), (shortest, 0.5))),
@@ -199,7 +201,8 @@ def test_a_short_text_that_equals_its_reference_is_perfect():
 @given(rows=segments.filter(bool))
 @pytest.mark.parametrize("metric", ["sacrebleu", "nltk:method1", "nltk", "chrf", "gleu", "ter"])
 def test_totals_and_columns_are_scored_as_they_are(pyarrow, rows, metric):
-    frame, chosen = made(pyarrow, rows), find(metric)
+    frame = made(pyarrow, rows)
+    chosen = find(metric)
     expected = chosen.score(chosen.rows([row[0] for row in rows], [[row[1]] for row in rows]))
     assert score(columns.total(frame, metric=metric), metric) == expected
     assert score(columns.rows(frame, metric=metric), metric) == columns.score(frame, metric=metric) == expected

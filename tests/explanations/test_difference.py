@@ -140,7 +140,8 @@ def test_the_order_in_which_rules_change():
 
 def test_a_formula_without_a_value_on_the_way():
     # the orders that NLTK 3.2 does not skip have no weight, so logarithms would have no mean
-    references, hypotheses = [[["a", "b", "c"]]], [["a", "x", "c"]]
+    references = [[["a", "b", "c"]]]
+    hypotheses = [["a", "x", "c"]]
     difference = only_difference(hypotheses, references, ("sacrebleu", "nltk-3.2"), order=2, weights=(0, 1))
     assert rules(difference) == ["smoothing"]
     assert difference.causes[0].points == pytest.approx(difference.points)
@@ -287,7 +288,8 @@ def test_some_segments_at_a_time(tokenize, lowercase):
 @pytest.mark.parametrize("lowercase", [False, True])
 @pytest.mark.parametrize("name", ["codexglue", "tensor2tensor"])
 def test_tools_whose_tokenisers_are_written_in_python(name, lowercase):
-    references, hypotheses = [["A (b). c", "a"], ["d (e)-f g"]], ["a b. c", "d (e) - F g"]
+    references = [["A (b). c", "a"], ["d (e)-f g"]]
+    hypotheses = ["a b. c", "d (e) - F g"]
     found = explain_difference(hypotheses, references, (name, "moses"), tokenize="of-tools", lowercase=lowercase)
     split = tokenizer(tool_tokenizer(name), lowercase)
     tokens = list(map(split, hypotheses)), [list(map(split, texts)) for texts in references]
@@ -295,7 +297,8 @@ def test_tools_whose_tokenisers_are_written_in_python(name, lowercase):
 
 
 def test_raw_text_has_the_tokens_of_each_tool_unless_a_tokeniser_is_named():
-    hypotheses, references = ["The cat, it sat.", "It rains!"], ["The cat sat.", "It rains."]
+    hypotheses = ["The cat, it sat.", "It rains!"]
+    references = ["The cat sat.", "It rains."]
     found = explain_difference(hypotheses, references)
     assert [scored.tokenize for scored in found.scores] == ["none", "13a", "13a", "ascii", "none", "13a"]
     assert found == explain_difference(hypotheses, [[text] for text in references], tokenize="of-tools")

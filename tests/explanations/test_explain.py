@@ -29,7 +29,8 @@ HYPOTHESIS = "the cat and the cat on the mat".split()
 
 def test_the_table_of_the_tutorials():
     order = explain(HYPOTHESIS, REFERENCES).orders[0]
-    counts, clipped = order.counts, order.clipped
+    counts = order.counts
+    clipped = order.clipped
     table = [(word, counts[word,], clipped[word,]) for (word,) in counts]
     assert table == [("the", 3, 2), ("cat", 2, 1), ("and", 1, 0), ("on", 1, 1), ("mat", 1, 1)]
 
@@ -246,7 +247,8 @@ def test_weights_of_other_kinds(weights):
         assert f"{'1/3' if floats[0] == 1 / 3 else floats[0]} * " in str(explained)
 
 
-LINE, LINES = "The cat sat, on a Mat.", ["The cat is on the mat.", "A cat, it sat."]
+LINE = "The cat sat, on a Mat."
+LINES = ["The cat is on the mat.", "A cat, it sat."]
 
 
 @pytest.mark.parametrize("name", VARIANTS)

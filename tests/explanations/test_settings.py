@@ -88,7 +88,8 @@ def test_the_nearest_are_shown_if_none_gives_the_score():
 
 
 def test_swapped_arguments():
-    hypotheses, references = ["a b c d e f g h i"], ["a b c d e"]
+    hypotheses = ["a b c d e f g h i"]
+    references = ["a b c d e"]
     score = cybleu.bleu(references, hypotheses).score
     assert settings_of(hypotheses, references, score).rows[0].settings[0].arguments == "swapped"
 
@@ -104,7 +105,8 @@ def test_transposed_references_are_scored_as_by_sacrebleu():
 
 
 def test_byte_order_marks():
-    hypotheses, references = ["\ufeffa b c d e", "x y"], ["a b c d e", "x y"]
+    hypotheses = ["\ufeffa b c d e", "x y"]
+    references = ["a b c d e", "x y"]
     assert settings_of(hypotheses, references, 100).rows[0].settings[0].arguments == "without byte order marks"
 
 

@@ -67,7 +67,9 @@ class Near:
 class Own(Metric):
     """A metric of the user's, which reads the tokens in Python."""
 
-    name, scale, columns = "own", 1, ("shared", "words")
+    name = "own"
+    scale = 1
+    columns = ("shared", "words")
 
     def count(self, hypothesis, references):
         return [len({*hypothesis} & {*references[0]}), len({*hypothesis})]
@@ -365,7 +367,8 @@ def assert_same_as_sacrebleu(ours, theirs, words=True):
 def assert_class_is_as_sacrebleu_s(cls, theirs, corpus, options):
     """Compare scores and signature of a class, with references as arguments or cached, copied and pickled."""
     hypotheses, references = corpus
-    metric, other = cls(**options), theirs(**options)
+    metric = cls(**options)
+    other = theirs(**options)
     of_one = [document[0] for document in references]
     for score, texts in (("corpus_score", corpus), ("sentence_score", (hypotheses[0], of_one))):
         assert_same_as_sacrebleu(called(getattr(metric, score), *texts), called(getattr(other, score), *texts))
@@ -384,7 +387,8 @@ def ngrams(text, n):
 
 def matched(references, hypothesis, n):
     """How often each n-gram of a hypothesis is matched: at most as often as in one of the references."""
-    found, counts = [ngrams(reference, n) for reference in references], ngrams(hypothesis, n)
+    found = [ngrams(reference, n) for reference in references]
+    counts = ngrams(hypothesis, n)
     return Counter({ngram: min(counts[ngram], max(counted[ngram] for counted in found)) for ngram in counts})
 
 

@@ -84,7 +84,8 @@ class Mirror:
         return answer
 
     def end(self):
-        process, self.process = self.process, None
+        process = self.process
+        self.process = None
         if process is not None:
             process.kill()
             process.communicate()

@@ -14,7 +14,9 @@ class Page(HTMLParser):
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
-        self.elements, self.texts, self._open = [], [], []
+        self.elements = []
+        self.texts = []
+        self._open = []
         self.feed(text)
         self.close()
 

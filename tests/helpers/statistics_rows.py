@@ -12,7 +12,8 @@ def rows_of(generator, segments, longest=12, order=4):
     """Valid rows of segments, some of them empty or without a match."""
     lengths = generator.integers(0, longest, segments)
     rows = np.zeros((segments, 2 + 2 * order), dtype=np.int64)
-    rows[:, 0], rows[:, 1] = lengths, generator.integers(1, longest, segments)
+    rows[:, 0] = lengths
+    rows[:, 1] = generator.integers(1, longest, segments)
     most = lengths
     for n in range(order):
         rows[:, 2 + order + n] = np.maximum(lengths - n, 0)

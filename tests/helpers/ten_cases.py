@@ -11,7 +11,8 @@ from cybleu.metrics import VARIANTS, score
 from inputs import CASES, tokens
 
 PAGE = Path(__file__).parents[2] / "docs" / "variants.md"
-BEGIN, END = "<!-- ten cases, written by tests/helpers/ten_cases.py -->\n", "<!-- end of the ten cases -->\n"
+BEGIN = "<!-- ten cases, written by tests/helpers/ten_cases.py -->\n"
+END = "<!-- end of the ten cases -->\n"
 
 WHAT = {
     "A": "fewer than 4 tokens",

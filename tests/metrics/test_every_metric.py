@@ -55,14 +55,17 @@ class WordF(Metric):
 class CharacterF(WordF):
     """The same of characters."""
 
-    name, reads = "character-f", "text"
+    name = "character-f"
+    reads = "text"
 
 
 @dataclass(frozen=True)
 class WordErrors(Metric):
     """An error rate of tokens: the share of positions at which two texts differ."""
 
-    name, columns, higher_is_better = "word errors", ("errors", "reference_words"), False
+    name = "word errors"
+    columns = ("errors", "reference_words")
+    higher_is_better = False
 
     def count(self, hypothesis, references):
         alike = sum(one == other for one, other in zip(references[0], hypothesis))
@@ -259,7 +262,8 @@ def test_nist_of_short_texts(references, hypothesis, expected):
 
 
 def test_weights_of_nist_come_from_the_references_of_the_call_or_are_given():
-    fixed, of_call = Nist(information=NistInformation(REFERENCES)), find("nist")
+    fixed = Nist(information=NistInformation(REFERENCES))
+    of_call = find("nist")
     assert NistInformation(References(REFERENCES)) == fixed.information
     whole = fixed.rows(TEXTS, REFERENCES, owner=OWNER)
     assert of_call.rows(TEXTS, REFERENCES, owner=OWNER).tolist() == whole.tolist()
@@ -275,10 +279,12 @@ def test_weights_of_nist_come_from_the_references_of_the_call_or_are_given():
 
 def test_lower_case_of_nist_is_that_of_the_script_with_prepared_references():
     """Only letters of ASCII have a lower case, and weights are those of the corpus in lower case."""
-    references, texts = [["The É cat &QUOT; SAT", "a É"], ["it RAINS"]], ['the É CAT " sat', "It rains é"]
+    references = [["The É cat &QUOT; SAT", "a É"], ["it RAINS"]]
+    texts = ['the É CAT " sat', "It rains é"]
     expected = {lowercase: Nist(lowercase=lowercase).rows(texts, references).tolist() for lowercase in (False, True)}
     assert expected[True] != expected[False]
-    prepared, information = References(references), NistInformation(references)
+    prepared = References(references)
+    information = NistInformation(references)
     for lowercase in (False, True):
         for weights in (None, information):
             one = Nist(lowercase=lowercase, information=weights)
@@ -292,7 +298,8 @@ def test_mixtures_are_weighted_means():
     mixtures = Mixture({"bleu": 2, "chrf": 1}), Mixture([("bleu", 1), ("chrf", 0.5)]), find({"bleu": 2, "chrf": 1})
     for metric in mixtures:
         assert metric.score(metric.rows(TEXTS[:3], REFERENCES)).score == pytest.approx(expected)
-    ids, sets = np.array([[1, 2, 3, 4], [4, 3, 0, 0]]), [[[1, 2, 3, 4, 5]], [[3, 4]]]
+    ids = np.array([[1, 2, 3, 4], [4, 3, 0, 0]])
+    sets = [[[1, 2, 3, 4, 5]], [[3, 4]]]
     found = cybleu.reward_scores(ids, sets, metric={"bleu": 1, "nltk": 2}, pad_id=0)
     alone = [cybleu.reward_scores([[1, 2, 3, 4], [4, 3]], sets, metric=name) for name in ("bleu", "nltk")]
     assert found == pytest.approx(alone[0] / 3 + alone[1] * 2 / 3, abs=1e-6)

@@ -53,7 +53,8 @@ LONG = " ".join(map(str, range(40_000)))
 @example([([LONG], LONG), (["a c"], "a b")], "none", False, "closest", 4)
 @example([([MANY[9:], MANY[:270] * 2], MANY), ([FEW, MANY, FEW[::-1] * 3], FEW[9:])], "char", False, "shortest", 5)
 def test_rows_are_those_of_the_tokens(corpus, tokenize, lowercase, length, order):
-    references, hypotheses = [group for group, _ in corpus], [line for _, line in corpus]
+    references = [group for group, _ in corpus]
+    hypotheses = [line for _, line in corpus]
     expected = expected_rows(references, hypotheses, tokenize, lowercase, order, length)
     options = {"max_order": order, "reference_length": length, "tokenize": tokenize, "lowercase": lowercase}
     assert cybleu.rows(hypotheses, references, **options).tolist() == expected

@@ -44,7 +44,8 @@ def test_prepared_references(corpus, max_order, reference_length):
     references, hypotheses = corpus
     assume(not others_against_ids(chain(*references), hypotheses))
     expected = [row_by_nltk(*segment, max_order, reference_length) for segment in zip(*corpus)]
-    prepared, options = References(references), {"max_order": max_order, "reference_length": reference_length}
+    prepared = References(references)
+    options = {"max_order": max_order, "reference_length": reference_length}
     assert cybleu.rows(hypotheses, prepared, **options).tolist() == expected
     owners = list(range(len(references)))[::-1] * 2
     if all(token == token for texts in references for text in texts for token in text):  # a NaN equals only itself
@@ -68,7 +69,8 @@ def test_a_token_matches_no_other_that_differs_in_one_byte(form, size, letter, o
     of_text, of_sets = FORMS[form]
     token = letter * size
     others = [f"{token[:place]}{other}{token[place + 1 :]}" for place in range(size)]
-    texts, sets = [of_text([token, "x"])] * size, of_sets([[[different, "x"]] for different in others])
+    texts = [of_text([token, "x"])] * size
+    sets = of_sets([[[different, "x"]] for different in others])
     assert cybleu.rows(texts, sets, tokenize="none" if "raw" in form else None)[:, 2].tolist() == [1] * size
 
 

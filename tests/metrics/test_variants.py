@@ -84,7 +84,8 @@ def test_mteval_counts_as_the_script(segment):
     row = segment_counts(*segment, 4)
     penalty = math.exp(min(0.0, 1 - row[1] / row[0])) if row[0] else 0.0
     assume(row[1] and penalty)  # without smoothing it divides by the one and takes the logarithm of the other
-    logs, factor = 0.0, 1
+    logs = 0.0
+    factor = 1
     for matched, total in zip(row[2:6], row[6:]):
         factor *= 2 if total and not matched else 1
         logs += math.log(matched / total if matched else 1 / (factor * total)) if total else 0.0
@@ -224,7 +225,8 @@ def test_the_result_prints_on_one_line():
 
 
 def test_a_mean_of_segments_with_a_function_as_tokeniser():
-    texts, references = ["a b c d e", "x y"], ["a b c d f", "x z"]
+    texts = ["a b c d e", "x y"]
+    references = ["a b c d f", "x z"]
     expected = score(cybleu.rows(texts, references), level="mean").score
     for tokenize in (None, "none", str.split):
         assert cybleu.bleu(texts, references, level="mean", tokenize=tokenize).score == expected

@@ -68,7 +68,8 @@ def test_equal_to_the_whole_list(tmp_path_factory, lines, at_once, unique, threa
 def test_pipes(tmp_path):
     """A pipe as input is read only once, and a pipe as output is written to only when all features are known."""
     lines = line(1) + line(0)
-    path, pipe = written(tmp_path, lines), tmp_path / "pipe"
+    path = written(tmp_path, lines)
+    pipe = tmp_path / "pipe"
     NBest.from_files(path, REFERENCES).to_moses(tmp_path / "wholeF", tmp_path / "wholeS")
     os.mkfifo(pipe)
     writer = threading.Thread(target=pipe.write_text, args=[lines])

@@ -84,7 +84,8 @@ def moses_lines(draw, listed):
     old = draw(st.booleans())
     lines = []
     for segment, tokens, features, sparse, total in rows:
-        words, base = [], None
+        words = []
+        base = None
         for name, value in features.items():
             if name.rpartition("_")[0] != base:
                 base = name.rpartition("_")[0]

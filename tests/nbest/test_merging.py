@@ -85,5 +85,6 @@ def test_sparse_features_whose_names_come_in_another_order():
 def test_names_and_numbers_of_segments_tell_hypotheses_apart():
     sparse = SparseFeatures([0, 1, 2], [0, 1], [1.0, 1.0], ("x", "y"))
     assert merge(NBest([0, 2], [[0.0]] * 2, [[1.0]] * 2, sparse=sparse)).index.tolist() == [0, 1]
-    nbest, other = NBest([0, 2], [[0.0]] * 2, [[1.0]] * 2), NBest([0, 1], [[1.0]], [[1.0]])
+    nbest = NBest([0, 2], [[0.0]] * 2, [[1.0]] * 2)
+    other = NBest([0, 1], [[1.0]], [[1.0]])
     assert merge(merge(nbest), other).index.tolist() == [0, 2]

@@ -87,21 +87,32 @@ INVALID = {
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "bad", "reason"),
-    [(name, *row) for name, rows in INVALID.items() for row in rows],
-    ids=lambda value: value[:30] if isinstance(value, str) else "",
-)
-def test_invalid_lines(tmp_path, name, bad, reason):
+def check_refusal(path, name, before, bad, reason):
+    """Read a line after a valid one, or as the first one, and before a valid one."""
     how, valid = LINES[name]
     bad = bad.encode() if isinstance(bad, str) else bad
-    for before in ["", valid][
-        name != "moses" :
-    ]:  # of Moses's fields the first line is read in another way than later ones
-        path = written(tmp_path, before.encode() + bad.removesuffix(b"\n") + b"\n" + valid.encode())
-        with pytest.raises(InputFileError, match=f"(?s)list, line {2 if before else 1}: .*({reason})") as caught:
-            how(path)
-        assert str(caught.value).startswith(str(path)) and len(str(caught.value)) < 400 + len(str(path))
+    written(path.parent, before.encode() + bad.removesuffix(b"\n") + b"\n" + valid.encode())
+    place = 2 if before else 1
+    with pytest.raises(InputFileError, match=f"(?s)list, line {place}: .*({reason})") as caught:
+        how(path)
+    assert str(caught.value).startswith(str(path)) and len(str(caught.value)) < 400 + len(str(path))
+
+
+def shortened(value):
+    return value[:30] if isinstance(value, str) else ""
+
+
+@pytest.mark.parametrize(
+    ("name", "bad", "reason"), [(name, *row) for name, rows in INVALID.items() for row in rows], ids=shortened
+)
+def test_an_invalid_line_after_a_valid_one(tmp_path, name, bad, reason):
+    check_refusal(tmp_path / "list", name, LINES[name][1], bad, reason)
+
+
+@pytest.mark.parametrize(("bad", "reason"), INVALID["moses"], ids=shortened)
+def test_an_invalid_first_line(tmp_path, bad, reason):
+    """Of Moses's fields the first line is read in another way than later ones."""
+    check_refusal(tmp_path / "list", "moses", "", bad, reason)
 
 
 FILES = {

@@ -73,7 +73,8 @@ def common_words(line, other):
     """The places in a line that the walk of rouge_score through the table finds."""
     table = table_of(line, other)
     places = set()
-    i, j = len(line), len(other)
+    i = len(line)
+    j = len(other)
     while i and j:
         if line[i - 1] == other[j - 1]:
             i -= 1
@@ -99,7 +100,8 @@ def shares(matches, size, wanted):
 
 def expected(kind, hypothesis, reference):
     """Precision, recall and F-measure of one kind, from the definitions."""
-    words, others = words_of(hypothesis), words_of(reference)
+    words = words_of(hypothesis)
+    others = words_of(reference)
     if kind == "rougeL":
         return shares(table_of(others, words)[-1][-1], len(words), len(others))
     if kind != "rougeLsum":
@@ -168,7 +170,8 @@ def test_rouge_is_that_of_rouge_score(rouge_score, stemmer, corpus):
 
 @given(corpus=corpora)
 def test_error_rates_are_those_of_jiwer(jiwer, corpus):
-    hypotheses, references = [hypothesis for hypothesis, _ in corpus], [group[0] for _, group in corpus]
+    hypotheses = [hypothesis for hypothesis, _ in corpus]
+    references = [group[0] for _, group in corpus]
     assert cybleu.wer(hypotheses, references).score == jiwer.wer(references, hypotheses)
     assert cybleu.cer(hypotheses, references).score == jiwer.cer(references, hypotheses)
 
@@ -208,7 +211,8 @@ def test_prepared_references_and_owners():
 
 
 def test_rouge_of_a_corpus_is_the_mean_of_the_segments():
-    hypotheses, references = ["the cat\nsat", "it rains"], [["a cat sat", "the cat"], ["it rained"]]
+    hypotheses = ["the cat\nsat", "it rains"]
+    references = [["a cat sat", "the cat"], ["it rained"]]
     result = cybleu.rouge(hypotheses, references)
     for kind in ("rouge1", "rouge2", "rougeL", "rougeLsum"):
         assert getattr(result, kind) == tuple((rows(hypotheses, references, kind)[:, :3].sum(axis=0) / 2).tolist())

@@ -76,7 +76,8 @@ def test_the_metric(corpus, kwargs):
     groups = [[line for line in group if line is not None] or ["x"] for group in zip(*documents)]
     hypotheses = hypotheses[: len(groups)]
     groups = groups[: len(hypotheses)]
-    metric, theirs = Chrf(**kwargs), Theirs(**kwargs)
+    metric = Chrf(**kwargs)
+    theirs = Theirs(**kwargs)
     rows = metric.rows(hypotheses, groups)
     assert rows.tolist() == [metric.count(line, group) for group, line in zip(groups, hypotheses)]
     assert rows.tolist() == [
@@ -105,7 +106,8 @@ def test_the_metric(corpus, kwargs):
 def test_prepared_references(sets, hypotheses, name, lowercase):
     owner = [place % len(sets) for _, place in hypotheses]
     texts = [sets[number][0][::-1] if text is None else text for (text, _), number in zip(hypotheses, owner)]
-    metric, prepared = find(name, lowercase=lowercase), References(sets)
+    metric = find(name, lowercase=lowercase)
+    prepared = References(sets)
     rows = metric.rows(texts, prepared, owner=owner, threads=2)
     options = {"word_order": {"chrf": 0, "chrf++": 2}[name], "lowercase": lowercase}
     assert scores(rows, metric).tolist() == [
@@ -230,7 +232,8 @@ orders = st.fixed_dictionaries(
 @example([("the cat sat", "a cat sat")], {"min_len": -1})
 @example([], {"min_len": -1})
 def test_nltks_functions(pairs, options):
-    references, hypotheses = [one for one, _ in pairs], [other for _, other in pairs]
+    references = [one for one, _ in pairs]
+    hypotheses = [other for _, other in pairs]
     assert_same_calls(chrf_score.corpus_chrf, nltk_chrf.corpus_chrf, references, hypotheses, **options)
     for pair in pairs:
         assert_same_calls(chrf_score.sentence_chrf, nltk_chrf.sentence_chrf, *pair, **options)
@@ -277,6 +280,7 @@ def test_negative_orders():
 )
 def test_corpora_in_other_collections(of):
     """NLTK's function asks for a length and goes through them."""
-    references, hypotheses = [f"the cat sat {n}" for n in range(600)], [f"a cat sits {n}" for n in range(600)]
+    references = [f"the cat sat {n}" for n in range(600)]
+    hypotheses = [f"a cat sits {n}" for n in range(600)]
     given_ = of(references), of(hypotheses)
     assert chrf_score.corpus_chrf(*given_) == nltk_chrf.corpus_chrf(*given_)

@@ -70,7 +70,9 @@ def test_bleu_of_torchtext(torchtext, corpus):
 def test_of_two_references_that_are_equally_close_the_first_counts(torchmetrics):
     from torchmetrics.functional.text import bleu_score
 
-    text, longer, shorter = "a b c d e", "a b c d e f", "a b c d"
+    text = "a b c d e"
+    longer = "a b c d e f"
+    shorter = "a b c d"
     for texts in ([longer, shorter], [shorter, longer]):
         rows = rows_of(([text], [texts]), "torchmetrics")
         assert float(bleu_score([text], [texts])) == pytest.approx(score(rows, "torchmetrics").score, rel=SINGLE)
@@ -97,7 +99,8 @@ def test_bleu_of_ignite(ignite, corpus, smoothing):
 
 @given(corpus=CORPORA)
 def test_bleu_of_tensor2tensor(bleu_hook, corpus):
-    hypotheses, references = corpus[0], [texts[:1] for texts in corpus[1]]
+    hypotheses = corpus[0]
+    references = [texts[:1] for texts in corpus[1]]
     tokenize = tokenizer("tensor2tensor")
     for line in [*hypotheses, *[text for [text] in references]]:
         assert list(tokenize(line)) == bleu_hook.bleu_tokenize(line)
@@ -130,7 +133,8 @@ def test_bleu_of_pycocoevalcap(pycocoevalcap, corpus, order):
     from pycocoevalcap.bleu.bleu import Bleu
 
     hypotheses, references = corpus
-    gts, res = dict(enumerate(references)), {number: [text] for number, text in enumerate(hypotheses)}
+    gts = dict(enumerate(references))
+    res = {number: [text] for number, text in enumerate(hypotheses)}
     theirs = Bleu(order).compute_score(gts, res, verbose=0)
     assert CaptionBleu(order).compute_score(gts, res) == theirs
     if order == ORDER:
@@ -173,8 +177,10 @@ def of_evaluate(name):
 def test_the_interface_of_evaluate(evaluate, name, tmp_path, monkeypatch):
     monkeypatch.setenv("HF_EVALUATE_OFFLINE", "1")
     evaluate.config.HF_METRICS_CACHE = str(tmp_path)
-    texts, sets = ["the cat sat", "it rains a lot", "a"], [["the cat sits", "a cat"], ["it rains", "rain"], ["b", "a"]]
-    ours, theirs = load(name), of_evaluate(name)
+    texts = ["the cat sat", "it rains a lot", "a"]
+    sets = [["the cat sits", "a cat"], ["it rains", "rain"], ["b", "a"]]
+    ours = load(name)
+    theirs = of_evaluate(name)
     for options in ({}, {"lowercase": True} if name != "google_bleu" else {"max_len": 2}):
         both = [module.compute(predictions=texts, references=sets, **options) for module in (ours, theirs)]
         assert both[0] == both[1]
@@ -196,7 +202,8 @@ def test_an_exact_metric_for_torchmetrics(torchmetrics, corpus, metric):
 
     hypotheses, references = corpus
     wanted = score(find(metric).rows(hypotheses, references), metric).score
-    together, apart = ExactScore(metric), [ExactScore(metric) for _ in hypotheses]
+    together = ExactScore(metric)
+    apart = [ExactScore(metric) for _ in hypotheses]
     together.update(hypotheses, references)
     for one, text, texts in zip(apart, hypotheses, references):
         one.update(text, texts)
@@ -257,7 +264,8 @@ torch.distributed.destroy_process_group()
 
 
 def test_processes_have_the_score_of_all_segments(torchmetrics):
-    texts, sets = ["the cat sat on the mat", "it rains a lot", "a b c d e", "a"], [["the cat sat on a mat"]] * 4
+    texts = ["the cat sat on the mat", "it rains a lot", "a b c d e", "a"]
+    sets = [["the cat sat on a mat"]] * 4
     wanted = score(cybleu.rows(texts, sets, "nltk"), "nltk").score
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

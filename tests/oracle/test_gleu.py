@@ -56,7 +56,8 @@ WORDS = st.lists(st.integers(1, 4), max_size=9)
 )
 @example([[[], [1]], [[]]], [([], 0), ([2, 3], 0), ([], 1)], (1, 4))
 def test_prepared_references(sets, hypotheses, orders):
-    metric, of_raw = Gleu(*orders), Gleu(*orders, tokenize="none")
+    metric = Gleu(*orders)
+    of_raw = Gleu(*orders, tokenize="none")
     texts = [text for text, _ in hypotheses]
     owner = [place % len(sets) for _, place in hypotheses]
     expected = [nltk_gleu.sentence_gleu(sets[number], text, *orders) for text, number in zip(texts, owner)]
@@ -165,7 +166,8 @@ def test_rows_of_texts_in_any_form(corpus, alone, data):
     )
 )
 def test_rows_of_raw_text(segments):
-    hypotheses, references = [text for text, _ in segments], [texts for _, texts in segments]
+    hypotheses = [text for text, _ in segments]
+    references = [texts for _, texts in segments]
     split = tokenizer("13a")
     wanted = [Gleu().count(split(line.lower()), [split(text.lower()) for text in texts]) for line, texts in segments]
     found = Gleu(lowercase=True).rows(hypotheses, references)

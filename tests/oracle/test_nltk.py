@@ -72,7 +72,8 @@ def test_sentence(segment, weights, method, auto_reweigh):
 )
 def test_containers_without_positions(of):
     """NLTK takes the texts of a set and the keys of a dict."""
-    tokens, other = ("the", "cat", "sat", "on", "it"), ("the", "cat", "sat", "down", "here")
+    tokens = ("the", "cat", "sat", "on", "it")
+    other = ("the", "cat", "sat", "down", "here")
     unordered = of(tokens)
     compare("sentence_bleu", [tokens, other], unordered)
     compare("sentence_bleu", [unordered], tokens)
@@ -360,7 +361,8 @@ def test_signatures_are_those_of_nltk():
     for name in ("sentence_bleu", "corpus_bleu", "modified_precision", "closest_ref_length", "brevity_penalty"):
         assert parameters(getattr(bleu_score, name)) == parameters(getattr(nltk_bleu, name))
     for name in ["__init__", *METHODS[1:]]:
-        ours, theirs = bleu_score.SmoothingFunction, nltk_bleu.SmoothingFunction
+        ours = bleu_score.SmoothingFunction
+        theirs = nltk_bleu.SmoothingFunction
         assert parameters(getattr(ours, name)) == parameters(getattr(theirs, name))
 
 
@@ -379,7 +381,8 @@ def test_every_public_name_is_there():
 
 @given(token_lists(TOKENS["words"]), token_lists(TOKENS["words"]))
 def test_arguments_are_never_changed(reference, hypothesis):
-    references, before = [reference], ([list(reference)], list(hypothesis))
+    references = [reference]
+    before = ([list(reference)], list(hypothesis))
     for method in METHODS:
         outcome(bleu_score.sentence_bleu, references, hypothesis, smoothing_function=smoothing(bleu_score, method, {}))
     assert (references, hypothesis) == before
@@ -429,7 +432,8 @@ def test_orders_of_other_kinds(kind, n):
 
 @pytest.mark.parametrize("numbers", [(4, 8), (0, 1), (3, 1), (5,), (0, 7), (-3, 6), (3, -6), (0,), ("1/3",), (0.5,)])
 def test_fractions_print_alike(numbers):
-    ours, theirs = bleu_score.Fraction(*numbers), nltk_bleu.Fraction(*numbers)
+    ours = bleu_score.Fraction(*numbers)
+    theirs = nltk_bleu.Fraction(*numbers)
     assert str(ours) == str(theirs)
     if len(numbers) == 2:
         assert f"{ours}" == f"{theirs}"

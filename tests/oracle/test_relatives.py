@@ -19,7 +19,8 @@ SEGMENTS = st.lists(st.tuples(TEXTS, st.lists(TEXTS, min_size=1, max_size=3)), m
 
 
 def counted(segments, variant):
-    references, hypotheses = [list(texts) for _, texts in segments], [text for text, _ in segments]
+    references = [list(texts) for _, texts in segments]
+    hypotheses = [text for text, _ in segments]
     return cybleu.rows(hypotheses, references, max_order=ORDER, reference_length=VARIANTS[variant].reference_length)
 
 
@@ -41,7 +42,8 @@ def codexglue(row):
     hyp, ref, matches, totals = parts(row)
     logs = 0.0
     for k in range(ORDER):
-        add, tiny = int(k > 0), sys.float_info.min
+        add = int(k > 0)
+        tiny = sys.float_info.min
         logs += math.log(matches[k] + add + tiny) - math.log(totals[k] + add + tiny)
     logs /= float(ORDER)
     return math.exp(logs + min(0, 1 - float(ref + 1) / (hyp + 1)))
@@ -75,7 +77,8 @@ def torchmetrics(row, smooth):
 
 def tensor2tensor(row):
     hyp, ref, matches, totals = parts(row)
-    precisions, smooth = [0.0] * ORDER, 1.0
+    precisions = [0.0] * ORDER
+    smooth = 1.0
     for i in range(ORDER):
         if totals[i] > 0:
             if matches[i] > 0:

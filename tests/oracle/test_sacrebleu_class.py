@@ -226,7 +226,8 @@ OPTIONS = {
 @both
 def test_functions_and_installation(cls, theirs):
     name = cls.__name__
-    corpus, one = (["the cat.", "b 中"], [["a cat.", "b"], ["the hat", None]]), ("the cat.", ["a cat.", "the hat."])
+    corpus = (["the cat.", "b 中"], [["a cat.", "b"], ["the hat", None]])
+    one = ("the cat.", ["a cat.", "the hat."])
     calls = (f"corpus_{name.lower()}", corpus), (f"sentence_{name.lower()}", one)
     for kwargs in ({}, OPTIONS[name]):
         found, expected = (

@@ -113,7 +113,8 @@ def test_strings_in_place_of_tokens(references, hypothesis, pattern):
 
 
 def test_chrf_warns_of_a_str_in_place_of_a_list_of_texts():
-    text, other = HYPOTHESES[0], REFERENCES[0][: len(HYPOTHESES[0])]
+    text = HYPOTHESES[0]
+    other = REFERENCES[0][: len(HYPOTHESES[0])]
     theirs = nltk.translate.chrf_score.corpus_chrf
     assert_same(outcome(corpus_chrf, other, text), outcome(theirs, other, text))
     both = r"references and hypotheses are str, so each character counts as a segment; give \[references\] and \[hypotheses\]"

@@ -68,7 +68,8 @@ def test_the_metric(corpus, kwargs):
     hypotheses, documents = corpus
     groups = [[line for line in group if line is not None] for group in zip(*documents)][: len(hypotheses)]
     hypotheses = hypotheses[: len(groups)]
-    metric, theirs = Ter(**kwargs), Theirs(**kwargs)
+    metric = Ter(**kwargs)
+    theirs = Theirs(**kwargs)
     expected = theirs._extract_corpus_statistics(hypotheses, documents)
     rows = metric.rows(hypotheses, groups, threads=2)
     assert rows.tolist() == expected
@@ -131,7 +132,8 @@ PLACED = {
 def test_words_in_another_order(name):
     """How far beside the diagonal is looked, and as many candidates as there can be."""
     line, text = map(" ".join, PLACED[name])
-    theirs, row = Theirs(), Ter().count(line, [text])
+    theirs = Theirs()
+    row = Ter().count(line, [text])
     assert row == theirs._extract_corpus_statistics([line], [[text]])[0]
     assert Ter().evaluate(row) == theirs._compute_score_from_stats(row).score
 

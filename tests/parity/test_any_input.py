@@ -117,7 +117,8 @@ texts_of_ids = some_ids | some_ids | st.tuples(some_ids, st.integers(2, 40)).map
 @st.composite
 def batches(draw, texts, forms=("lists", "arrays", "ragged", "table", "lengths")):
     """Texts in a form of a batch: the batch, the ids that it holds or None if it is not valid, and `lengths`."""
-    form, wrong = draw(st.sampled_from(forms)), draw(st.integers(0, 7)) == 7
+    form = draw(st.sampled_from(forms))
+    wrong = draw(st.integers(0, 7)) == 7
     if form == "lists":
         return texts, texts, None
     if form == "arrays":
@@ -128,8 +129,10 @@ def batches(draw, texts, forms=("lists", "arrays", "ragged", "table", "lengths")
         offsets = np.cumsum([0, *map(len, texts)])
         if wrong:
             offsets[draw(st.integers(0, len(texts)))] = draw(st.sampled_from([-1, 0, 3, 2**40]))
-        ids, ends = draw(arrays([token for text in texts for token in text])), draw(arrays(offsets))
-        tokens, said = values_of(ids), values_of(ends)
+        ids = draw(arrays([token for text in texts for token in text]))
+        ends = draw(arrays(offsets))
+        tokens = values_of(ids)
+        said = values_of(ends)
         right = np.asarray(ids).ndim == 1 == np.asarray(ends).ndim and are_whole(ends)
         right = right and said[0] == 0 and said[-1] == len(tokens) and said == sorted(said)
         return Ragged(ids, ends), [tokens[a:b] for a, b in pairwise(said)] if right else None, None
@@ -201,7 +204,8 @@ def test_rows_and_rewards_of_arrays(kernels, data):
     size = len(sets or [])
     texts = draw(st.lists(texts_of_ids, max_size=6) | st.lists(texts_of_ids, min_size=size, max_size=size))
     hypotheses, said, hypothesis_lengths = draw(batches(texts))
-    owner, places = None, [*range(len(texts))]
+    owner = None
+    places = [*range(len(texts))]
     if draw(st.booleans()):
         place = st.integers(0, max(size - 1, 0)) | st.integers(0, max(size - 1, 0)) | st.sampled_from([-1, size, 2**40])
         owner = draw(
@@ -232,7 +236,8 @@ def test_rows_and_rewards_of_arrays(kernels, data):
         assert wrong or not owned or reserved or not are_special(pad, eos, unk) or not is_order(order)
     if found is None or wrong:
         return
-    order, rows = 4 if kind == "rewards" or order is None else order, []
+    order = 4 if kind == "rewards" or order is None else order
+    rows = []
     for tokens, place in zip(said, places):
         fresh = count(2**64)
         tokens = [next(fresh) if token == unk else token for token in trimmed(tokens, pad, eos)]
@@ -253,10 +258,12 @@ of_pairs = st.lists(texts_of_ids, max_size=6).flatmap(
 def test_pairs_of_arrays(kernels, data):
     draw = data.draw
     references, said, _ = draw(of_pairs)
-    hypotheses, hyps = references, said
+    hypotheses = references
+    hyps = said
     if draw(st.booleans()):
         hypotheses, hyps, _ = draw(of_pairs)
-    pad, eos = draw(special_id), draw(special_id)
+    pad = draw(special_id)
+    eos = draw(special_id)
     order = draw(st.sampled_from([4, 2, 1, 3, 5, 8, 16, 17] * 2 + WRONG_ORDERS))
     name = draw(st.sampled_from(VARIANTS))
     smoothing = draw(st.sampled_from([kind for kind, _, _ in metrics.VARIANTS[name].smoothings]))
@@ -344,7 +351,9 @@ ODD = {
 def arguments_of_lists(draw):
     """The arguments of an n-best list, and whether they are valid."""
     sizes = draw(st.lists(st.integers(0, 4), max_size=4))
-    size, columns, order = sum(sizes), draw(st.integers(0, 3)), draw(st.integers(1, 3))
+    size = sum(sizes)
+    columns = draw(st.integers(0, 3))
+    order = draw(st.integers(1, 3))
     number = draw(
         st.sampled_from([st.integers(-4, 4).map(float), st.integers(-99, 99).map(lambda n: n / 7), st.floats()])
     )
@@ -355,7 +364,8 @@ def arguments_of_lists(draw):
     rows = [[length, draw(st.integers(0, 6)), *[max(0, length - n) for n in range(order)] * 2] for length in lengths]
     stats = np.array(rows, dtype=np.int64).reshape(size, 2 + 2 * order)
     stats[:, 2 : 2 + order] //= draw(st.integers(1, 3))
-    made, right = {"offsets": np.cumsum([0, *sizes]), "features": features, "stats": stats}, False
+    made = {"offsets": np.cumsum([0, *sizes]), "features": features, "stats": stats}
+    right = False
     if draw(st.integers(0, 7)) == 7:
         name = draw(st.sampled_from(sorted(ODD)))
         made[name] = draw(ODD[name])
@@ -381,7 +391,8 @@ def test_lists_of_any_numbers(kernels, drawn, data):
         return
     size = len(NBest(**made).names) + len(made["sparse"][3] if "sparse" in made else ())
     numbers = st.lists(st.integers(-3, 3) | st.floats(), min_size=size, max_size=size)
-    weights, direction = data.draw(numbers), data.draw(numbers)
+    weights = data.draw(numbers)
+    direction = data.draw(numbers)
     metric = data.draw(st.sampled_from(["moses", "sacrebleu", "nltk"]))
     how = {name: data.draw(st.booleans()) for name in ("safe_hope", "model_background", "shuffle", "return_best_dev")}
     how |= {"step": data.draw(st.sampled_from([0.01, 1e3])), "decay": data.draw(st.sampled_from([0.0, 0.999, 1.0]))}

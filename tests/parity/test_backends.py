@@ -51,7 +51,8 @@ def test_segment_counts(kernels, segment, max_order):
 def test_every_pair_of_lengths(kernels, name, length):
     tokens = TOKENS[name] * (1 + 1100 // len(TOKENS[name]))
     for other in (0, 1, 63, 64, 65, 130):
-        references, hypothesis = [tokens[3 : 3 + other], tokens[:other]], tokens[:length]
+        references = [tokens[3 : 3 + other], tokens[:other]]
+        hypothesis = tokens[:length]
         for first, second in ((references, hypothesis), ([hypothesis], references[0])):
             counts = kernels.segment_counts(first, second, 4)
             assert counts == (parts.segment_counts(first, second, 4) if plain((first, second)) else None)

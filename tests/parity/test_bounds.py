@@ -9,7 +9,10 @@ from cybleu.metrics import Bleu
 # offsets, owners and ids of one text, and what its rows and scores are written to
 NONE, ZERO, ONE, TWO, PART = (np.array(numbers, dtype=np.int64) for numbers in ([], [0], [1], [2], [0, 1]))
 WORDS = np.array([0, 1], dtype=np.int32)
-ROW, SHORT, SCORE, TABLE = np.zeros((1, 10), np.int64), np.zeros((1, 8), np.int64), np.zeros(1), np.zeros((1, 2))
+ROW = np.zeros((1, 10), np.int64)
+SHORT = np.zeros((1, 8), np.int64)
+SCORE = np.zeros(1)
+TABLE = np.zeros((1, 2))
 
 
 class Longer(np.ndarray):
@@ -19,13 +22,17 @@ class Longer(np.ndarray):
         return 1_000_000
 
 
-SMALLEST, LARGEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+SMALLEST = np.iinfo(np.int64).min
+LARGEST = np.iinfo(np.int64).max
 
 
 def test_what_does_not_fit(kernels):
-    tokenizer, lines = kernels.Tokenizer("13a"), kernels.RawTexts(["a"])
-    texts, chrf = kernels.TokenTexts(WORDS, ZERO, TWO), kernels.CharacterF(6, 0, 2, "kept", False)
-    definition, prepared = kernels.Definition(Bleu().rules()), kernels.PreparedReferences(texts, PART, TWO, PART, 4)
+    tokenizer = kernels.Tokenizer("13a")
+    lines = kernels.RawTexts(["a"])
+    texts = kernels.TokenTexts(WORDS, ZERO, TWO)
+    chrf = kernels.CharacterF(6, 0, 2, "kept", False)
+    definition = kernels.Definition(Bleu().rules())
+    prepared = kernels.PreparedReferences(texts, PART, TWO, PART, 4)
     features = kernels.FeatureRows(TABLE, ZERO.repeat(2), NONE, NONE / 1, 0)
     for function, *arguments in (
         (kernels.TokenTexts, WORDS, ZERO, PART),
@@ -73,12 +80,15 @@ def test_what_does_not_fit(kernels):
 def test_statistics_beyond_64_bits_wrap_around(kernels):
     """They reach no kernel through the public interface, and signed overflow is undefined."""
     crossing = np.array([(0.0, 0, 1)], CROSSING)
-    stats, row = np.array([[SMALLEST] * 10, [LARGEST] * 10]), np.zeros(10, np.int64)
+    stats = np.array([[SMALLEST] * 10, [LARGEST] * 10])
+    row = np.zeros(10, np.int64)
     kernels.best_interval(ZERO, crossing, stats, -1, 1, kernels.Definition(Bleu().rules()), row)
 
 
 def test_lines_that_are_not_sorted_by_slope(kernels):
     """The order is what a caller sorts, and a line that is parallel to an earlier one would be divided by 0."""
-    base, slope, order = np.array([0.0, 9.0, 1.0]), np.array([1.0, 0.0, 1.0]), np.array([0, 1, 2], np.int32)
+    base = np.array([0.0, 9.0, 1.0])
+    slope = np.array([1.0, 0.0, 1.0])
+    order = np.array([0, 1, 2], np.int32)
     found = np.zeros(3, CROSSING)
     assert kernels.crossings(base, slope, order, np.array([0, 3]), ONE, -9, 9, np.zeros(1, np.int64), found) <= 2

@@ -21,7 +21,8 @@ def rows_of_segments(draw):
     for _ in range(draw(st.integers(1, 4))):
         length = draw(st.one_of(st.integers(0, 6), st.integers(0, 80), st.integers(0, 10**9)))
         totals = [max(0, length - n) for n in range(order)]
-        matches, most = [], length
+        matches = []
+        most = length
         for total in totals:
             most = draw(st.sampled_from([0, min(most, total), draw(st.integers(0, min(most, total)))]))
             matches.append(most)
@@ -65,10 +66,12 @@ def choices(draw, order):
 def test_rows_score_as_one_by_one(kernels, data):
     order, rows = data.draw(rows_of_segments())
     rules = data.draw(choices(order))
-    kernel, mirror = kernels.Definition(rules), _mirror.Definition(rules)
+    kernel = kernels.Definition(rules)
+    mirror = _mirror.Definition(rules)
     stats = np.array(rows, dtype=np.int64)
     for position in range(len(rows)):
-        ours, theirs = np.full(1, math.nan), np.full(1, math.nan)
+        ours = np.full(1, math.nan)
+        theirs = np.full(1, math.nan)
         row = stats[position : position + 1]
         taken = kernel.score_rows(row, 0, ours)
         try:
@@ -88,7 +91,8 @@ def test_rows_score_as_one_by_one(kernels, data):
 
 def test_an_order_without_weight_needs_no_match(kernels):
     rules = metrics.Bleu("sacrebleu", smoothing="none", weights=(1, 1, 0)).rules()
-    row, found = np.array([[4, 4, 3, 2, 0, 4, 3, 2]]), np.zeros(1)
+    row = np.array([[4, 4, 3, 2, 0, 4, 3, 2]])
+    found = np.zeros(1)
     assert kernels.Definition(rules).score_rows(row, 0, found) == 1
     assert found[0] == _mirror.Definition(rules).evaluate(row[0].tolist())[0] > 0
 
@@ -112,7 +116,8 @@ def test_sums(kernels, drawn, change):
     stats[len(rows) // 2, column] += (0, 1, -1, 10**6)[change]
     results = []
     for backend in (kernels, _mirror):
-        totals, short = np.zeros(2 + 2 * order, dtype=np.int64), np.zeros(order, dtype=np.int64)
+        totals = np.zeros(2 + 2 * order, dtype=np.int64)
+        short = np.zeros(order, dtype=np.int64)
         impossible, too_many, largest, zeros = backend.sum_rows(stats, totals, short)
         assert impossible >= 0 or largest >= stats.max()
         results.append((impossible, too_many, totals.tolist(), short.tolist(), zeros))

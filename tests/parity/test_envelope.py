@@ -41,7 +41,8 @@ KINDS = {
 @st.composite
 def lists(draw):
     """The arguments of lists of two features, some so long that most lines are skipped."""
-    kind, random = draw(st.sampled_from(["drawn", *KINDS])), np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    kind = draw(st.sampled_from(["drawn", *KINDS]))
+    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     sizes = draw(st.lists(st.integers(1, 12) if kind == "drawn" else st.integers(1, 2500), min_size=1, max_size=4))
     count = sum(sizes)
     if kind == "drawn":

@@ -68,9 +68,12 @@ def test_any_text(kernels, tmp_path_factory, text, name):
 @example(["9007199254740992", "9007199254740993", "1e22", "1e23", "9007199254740992e22", "4.35", "0.000001e-22"])
 def test_numbers(kernels, numbers):
     """The kernel parses numbers like Python, and declines invalid and infinite ones."""
-    lines, table = kernels.Fields([b"d="], "none"), kernels.Fields([b""], "none")
+    lines = kernels.Fields([b"d="], "none")
+    table = kernels.Fields([b""], "none")
     for number in numbers:
-        features, scores, row = np.zeros((1, 1)), np.zeros(1), np.zeros((1, 1))
+        features = np.zeros((1, 1))
+        scores = np.zeros(1)
+        row = np.zeros((1, 1))
         sparse = np.zeros(2, dtype=np.int64), np.zeros(1, dtype=np.int64), np.zeros(1)
         line = f"0 ||| a ||| d= {number} ||| {number}".encode()
         rows, _ = lines.read(line, 0, 0, features, *sparse, np.zeros((3, 1), dtype=np.int64), scores)
@@ -99,5 +102,6 @@ ROWS = st.tuples(
 @given(st.lists(ROWS, max_size=6), st.sampled_from(["", "\n"]))
 def test_any_table(kernels, tmp_path_factory, lines, end):
     folder = tmp_path_factory.getbasetemp()
-    texts, table = written(folder, "a\n" * len(lines), "texts"), written(folder, "\n".join(lines) + end, "table")
+    texts = written(folder, "a\n" * len(lines), "texts")
+    table = written(folder, "\n".join(lines) + end, "table")
     read_on_both_backends(lambda: NBest.from_files(texts, [["a"]] * len(lines), "plain", size=1, features=table))

@@ -31,7 +31,8 @@ corpora = st.lists(st.tuples(lines, st.lists(lines, min_size=1, max_size=3)), mi
 @given(corpora)
 @example([("a b c", ["a b c d", "a b"]), ("a b c", ["a b", "a b c d"]), ("a b c", ["b c a b", "a b ."])])  # ties
 def test_metrics(kernels, metric, corpus):
-    texts, references = [text for text, _ in corpus], [group for _, group in corpus]
+    texts = [text for text, _ in corpus]
+    references = [group for _, group in corpus]
     rows, _ = on_both_backends(lambda: (metric.rows(texts, references), metric.rows(texts, References(references))))
     on_both_backends(lambda: (metric.scores(rows), cybleu.score(rows, metric)))
     on_both_backends(lambda: metric.pairs(texts))

@@ -28,7 +28,8 @@ def test_information(kernels, corpus, max_order, texts):
         rows = Nist(max_order, information).rows(hypotheses, sets)
         return rows, [information.weight(line(text[:size])) for text, _ in texts for size in range(max_order + 1)]
 
-    hypotheses, sets = [line(text) for text, _ in texts], [[*map(line, group)] for _, group in texts]
+    hypotheses = [line(text) for text, _ in texts]
+    sets = [[*map(line, group)] for _, group in texts]
     on_both_backends(found)
 
 
@@ -38,7 +39,8 @@ def test_information(kernels, corpus, max_order, texts):
 @pytest.mark.parametrize("others", [0, 1])
 def test_more_words_than_any_segment_has(kernels, size, width, others):
     """Words are not read where they are too many, so that these take no memory."""
-    words, rows = np.zeros(max(size, width), np.int32), np.zeros((1, 2))
+    words = np.zeros(max(size, width), np.int32)
+    rows = np.zeros((1, 2))
     hypotheses = kernels.TokenTexts(words, ints(0), ints(size))
     references = kernels.TokenTexts(words, ints(*[0] * (1 + others)), ints(*[width] * (1 + others)))
     arguments = hypotheses, references, ints(0, 1 + others), None, 0, 1, rows

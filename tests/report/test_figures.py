@@ -124,9 +124,12 @@ def bounds_of(label):
 
 def counts_of(name, n):
     """Brute force: matches, n-grams of the output, n-grams that could match."""
-    confirmed, produced, wanted = Counter(), Counter(), Counter()
+    confirmed = Counter()
+    produced = Counter()
+    wanted = Counter()
     for group, line in zip(REFERENCES, SYSTEMS[name]):
-        own, most = ngrams(line.split(), n), Counter()
+        own = ngrams(line.split(), n)
+        most = Counter()
         for reference in group:
             most |= ngrams(reference.split(), n)
         confirmed += own & most
@@ -161,7 +164,8 @@ def most_salient(counts, others):
 def test_ngrams_of_pairs(report):
     for pair in report.pairs:
         for n in range(1, 5):
-            ones, others = counts_of(pair.first, n)[0], counts_of(pair.second, n)[0]
+            ones = counts_of(pair.first, n)[0]
+            others = counts_of(pair.second, n)[0]
             for side, more, fewer in ((pair.confirmed, ones, others), (pair.unconfirmed, others, ones)):
                 shown = side[n - 1]
                 found = [(more[item.tokens], fewer[item.tokens]) for item in shown]
@@ -191,8 +195,10 @@ def test_any_pair_can_be_compared():
     assert {first for first, _ in found.looked_at} == {found.metrics[0].systems[0].name} and len(found.looked_at) == 5
     compared = analyse(many, REFERENCES, baseline="system 3", **FEW)
     assert {second for _, second in compared.looked_at} == {"system 3"} and len(compared.looked_at) == 5
-    worst, best = found.metrics[0].systems[-1].name, found.metrics[0].systems[0].name
-    one, other = found.between(worst, best), found.between(best, worst)
+    worst = found.metrics[0].systems[-1].name
+    best = found.metrics[0].systems[0].name
+    one = found.between(worst, best)
+    other = found.between(best, worst)
     assert [(item.tokens, item.second, item.first) for item in one.unconfirmed[0]] == [
         (item.tokens, item.first, item.second) for item in other.confirmed[0]
     ]
@@ -201,7 +207,8 @@ def test_any_pair_can_be_compared():
 def test_influence_is_that_of_the_swapped_corpus(report):
     metric = find("sacrebleu")
     for pair in report.pairs:
-        first, second = rows_of(pair.first), rows_of(pair.second)
+        first = rows_of(pair.first)
+        second = rows_of(pair.second)
         whole = metric.score(first).score
         for segment in range(len(first)):
             swapped = first.copy()
@@ -238,12 +245,14 @@ def test_matches_by_brute_force(triples):
     # as many match as a reference has: first those in a longer match, then those that come first; the others are clipped
     for segment, (one, other, line) in enumerate(triples):
         words = line.split()
-        levels, clipped, longer = [0] * len(words), [0] * len(words), {*()}
+        levels = [0] * len(words)
+        clipped = [0] * len(words)
+        longer = set()
         for n in range(4, 0, -1):
             most = ngrams(one.split(), n) | ngrams(other.split(), n)
             left = Counter(most)
             places = range(len(words) - n + 1)
-            matched = {*()}
+            matched = set()
             for place in sorted(places, key=lambda place: not longer & {place, place - 1}):
                 gram = tuple(words[place : place + n])
                 if left[gram] > 0:

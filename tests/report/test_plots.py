@@ -131,7 +131,8 @@ def test_two_threads_that_draw_pictures(report, matplotlib):
     import matplotlib as the_caller_s
 
     before = the_caller_s.rcParams.copy(), list(warnings.filters)
-    second_draws, first_is_done = Event(), Event()
+    second_draws = Event()
+    first_is_done = Event()
     pictures = []
 
     def draw_second(axes):

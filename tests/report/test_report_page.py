@@ -67,7 +67,8 @@ ELEMENT = re.compile(r"<(/?)(\w+)>|([^<]+)")
 
 def marked_tokens(line):
     """The tokens of a line of HTML: its text, the length of its match, whether it is clipped, whether its rival lacks it."""
-    found, open_elements = [], []
+    found = []
+    open_elements = []
     for closing, name, text in ELEMENT.findall(line):
         if closing:
             assert open_elements.pop() == name
@@ -81,7 +82,8 @@ def marked_tokens(line):
 
 
 def test_every_token_is_marked_without_script(page, jinja2):
-    report, seen = analysed(), []
+    report = analysed()
+    seen = []
     for one in re.findall(r"<details class=s .*?</details>", page, re.DOTALL):
         segment = int(re.search(r"class=no>(\d+)", one)[1]) - 1
         entries = re.findall(r"<dt>((?:<bdi>\w+</bdi>(?:, )?)+) <b>.*?</b><dd dir=auto>(.*?)</div>", one)
@@ -131,7 +133,8 @@ def test_the_number_of_a_segment_is_its_largest_influence(page, jinja2):
 def test_a_page_of_many_segments_carries_the_most_influential(jinja2, monkeypatch, names, most):
     monkeypatch.setattr("cybleu.report.page.NAMED", 3)
     report = analyse({name: SYSTEMS[name] for name in names}, REFERENCES, **FEW)
-    page, whole = html(report, segments=most), numbers_on(html(report))
+    page = html(report, segments=most)
+    whole = numbers_on(html(report))
     shown = numbers_on(page)
     assert [number for number in whole if number in shown] == shown
     left_out = len(REFERENCES) - len(shown)
@@ -145,7 +148,8 @@ def test_a_page_of_many_segments_carries_the_most_influential(jinja2, monkeypatc
     else:
         # the segments in favour of each system of each pair are carried up to the same rank
         lists = [np.argsort(-sign * pair.influence, kind="stable") for pair in report.pairs for sign in (1, -1)]
-        chosen, rank = {*()}, 0
+        chosen = set()
+        rank = 0
         while len(chosen) < most or rank < 3:
             chosen |= {int(one[rank]) + 1 for one in lists}
             rank += 1

@@ -37,7 +37,8 @@ def rows_by(metric, name, tokenize=None, lowercase=False):
 )
 def test_mixtures(jinja2, weights):
     report = analyse(SYSTEMS, REFERENCES, [weights, "ter"], **FEW)
-    figures, metrics = report.metrics[0], [find(name) for name in weights]
+    figures = report.metrics[0]
+    metrics = [find(name) for name in weights]
 
     def mixed(name, score):
         alone = [score(one, one.rows(SYSTEMS[name], REFERENCES)) / one.scale for one in metrics]
@@ -174,7 +175,8 @@ def test_any_metric_alone(jinja2, metric):
 def test_the_page_has_the_figures_of_each_metric(report, jinja2):
     page = html(report)
     found = check_policy(page)
-    cells, spans = found.text_of("td"), found.text_of("small")
+    cells = found.text_of("td")
+    spans = found.text_of("small")
     titles = [attributes["title"] for attributes in found.of("small") if "title" in attributes]
     for figures, comparison in zip(report.metrics, report.comparisons):
         times = 100 / figures.metric.scale

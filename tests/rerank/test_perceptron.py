@@ -20,7 +20,9 @@ def made(segments=12, size=6, features=None):
     No single feature ranks the hypotheses by quality; their sum does.
     """
     random = np.random.default_rng(5)
-    hypotheses, rows, references = [], [], []
+    hypotheses = []
+    rows = []
+    references = []
     for segment in range(segments):
         text = [TEXT[(segment + place) % len(TEXT)] for place in range(12)]
         references.append([" ".join(text)])
@@ -54,7 +56,8 @@ def test_the_scale_of_a_feature_makes_no_difference(factor, seed):
     def scaled(rows):
         return rows * [factor, 1.0, 1.0]
 
-    plain, other = perceptron(made(), seed=seed), perceptron(made(features=scaled), seed=seed)
+    plain = perceptron(made(), seed=seed)
+    other = perceptron(made(features=scaled), seed=seed)
     assert other.epoch_scores == plain.epoch_scores
     assert other.weights["x"] * factor == pytest.approx(plain.weights["x"])
 
@@ -100,7 +103,8 @@ def test_sparse_features_are_trained_as_dense_ones():
     both = np.concatenate([nbest.features, columns], axis=1)
     other = NBest(nbest.offsets, both, nbest.stats, [*nbest.names, *sparse.sparse.names])
     for how in ({}, {"margin": 5.0, "bad": 0.9, "epochs": 30, "folds": 3, "seed": 4}):
-        ours, theirs = perceptron(sparse, **how), perceptron(other, **how)
+        ours = perceptron(sparse, **how)
+        theirs = perceptron(other, **how)
         assert ours.weights == pytest.approx(theirs.weights, rel=1e-9, abs=1e-12)
         assert (ours.epoch_scores, ours.fold_scores) == (theirs.epoch_scores, theirs.fold_scores)
         assert (ours.held_out.rows == theirs.held_out.rows).all()

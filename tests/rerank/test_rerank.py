@@ -222,7 +222,8 @@ def test_mbr_is_the_loop_over_sentence_bleu(hypotheses, others, definition, unif
 class Table(Metric):
     """Scores of pairs of texts that are numbers, from a table."""
 
-    name, columns = "table", ("hypothesis", "reference")
+    name = "table"
+    columns = ("hypothesis", "reference")
 
     def __init__(self, table):
         object.__setattr__(self, "table", table)

@@ -20,7 +20,10 @@ class ByHand(Metric):
     """A metric that scores rows one by one in Python."""
 
     def __init__(self, metric):
-        self.name, self.scale, self.columns, self._metric = metric.name, metric.scale, metric.columns, metric
+        self.name = metric.name
+        self.scale = metric.scale
+        self.columns = metric.columns
+        self._metric = metric
 
     def count(self, hypothesis, references):
         return self._metric.count(hypothesis, references)
@@ -58,7 +61,8 @@ def shuffled(first, second, stays, evaluate):
 @given(st.integers(2, 40), st.integers(0, 2**32))
 def test_randomization_by_its_definition(segments, seed):
     generator = np.random.default_rng(seed)
-    first, second = rows_of(generator, segments), rows_of(generator, segments)
+    first = rows_of(generator, segments)
+    second = rows_of(generator, segments)
     found = paired_test(first, second, samples=50, seed=seed)
 
     def evaluate(rows):
@@ -83,7 +87,8 @@ def test_randomization_by_its_definition(segments, seed):
 @given(st.integers(2, 40), st.integers(0, 2**32))
 def test_bootstrap_tests_by_their_definitions(test, segments, seed):
     generator = np.random.default_rng(seed)
-    first, second = rows_of(generator, segments), rows_of(generator, segments)
+    first = rows_of(generator, segments)
+    second = rows_of(generator, segments)
     found = paired_test(first, second, test=test, samples=50, seed=seed)
     real = score(first).score - score(second).score
     differences = [
@@ -116,7 +121,8 @@ def test_shuffles_of_several_runs_are_partitions(segments, own, others, seed):
     runs = own + others
     total = np.sum(first + second, axis=(0, 1)).tolist()
     assert len(seen) % runs == 0
-    real, shuffles = seen[:runs], np.array(seen[runs:]).reshape(runs, -1, len(total))
+    real = seen[:runs]
+    shuffles = np.array(seen[runs:]).reshape(runs, -1, len(total))
     assert np.sum(real, axis=0).tolist() == total
     if found.enumerated:
         differing = sum(len({tuple(run[place]) for run in first + second}) > 1 for place in range(segments))
@@ -260,7 +266,8 @@ def test_p_of_decimals_does_not_depend_on_their_scale(test, scale, columns):
 def test_rows_of_any_size(times):
     """Beyond float32, float64 and int64."""
     generator = np.random.default_rng(3)
-    first, second = rows_of(generator, 30) * times, rows_of(generator, 30) * times
+    first = rows_of(generator, 30) * times
+    second = rows_of(generator, 30) * times
     found = bootstrap(first, samples=50, seed=5)
     for sample, places in enumerate(drawn(30, 50, 5)):
         assert found.scores[sample] == score(np.sum(first[places].astype(object), axis=0).tolist()).score
@@ -270,7 +277,8 @@ def test_rows_of_any_size(times):
 @given(st.lists(st.floats(-1, 1), min_size=2, max_size=12), st.integers(0, 2**32))
 def test_a_complete_swap_is_a_tie(values, seed):
     """If one segment differs, both shuffles have exactly the observed statistic."""
-    first, second = np.array(values), np.array(values)
+    first = np.array(values)
+    second = np.array(values)
     second[seed % len(values)] += 0.1
     assert paired_test(first, second).p == 1.0
     for runs in ([first, second, first], [first, second, first, second, first]):

@@ -93,7 +93,8 @@ def test_intervals_are_equal_to_sacrebleu_s(cls, kind, of_theirs, choices, data,
     size = data.draw(st.sampled_from([1, 12]))
     documents = data.draw(st.lists(st.lists(lines, min_size=size, max_size=size), min_size=2, max_size=4))
     hypotheses, *references = documents
-    metric, ours = cls(**of_theirs), kind(**choices)
+    metric = cls(**of_theirs)
+    ours = kind(**choices)
     rows = np.array(metric._extract_corpus_statistics(hypotheses, references))
     found = confidence(rows, ours, samples=samples, seed=seed)
     with pytest.MonkeyPatch.context() as patch:
@@ -113,7 +114,8 @@ def test_intervals_are_equal_to_sacrebleu_s(cls, kind, of_theirs, choices, data,
 @pytest.mark.parametrize(("cls", "name"), [(CHRF, "chrf"), (TER, "ter")])
 def test_the_interval_where_sacrebleu_fails_is_of_its_samples(cls, name):
     """Its mean fails for samples of two types. Those without a reference word or a match are of another type."""
-    hypotheses, references = ["a", "b c"], ["", "b d"]
+    hypotheses = ["a", "b c"]
+    references = ["", "b d"]
     metric = cls()
     with pytest.raises(TypeError, match="coerce"):
         metric.corpus_score(hypotheses, [references], 200)
@@ -201,7 +203,8 @@ PRINTED = {
 @pytest.mark.real_data
 def test_the_table_of_wmt17(wmt17):
     systems = wmt17["13a"]
-    by_bootstrap, by_randomization = paired_bs(systems), paired_ar(systems)
+    by_bootstrap = paired_bs(systems)
+    by_randomization = paired_ar(systems)
     for name in systems:
         if name == "LIUM-NMT.4900":
             assert by_bootstrap[name].p_value is by_randomization[name].p_value is None

@@ -82,7 +82,8 @@ def spread(pa, values, make, cuts):
 @pytest.mark.parametrize("kind", TEXTS + ENCODED)
 @given(segments=st.lists(st.tuples(sentences, sentences), max_size=6), cuts=cuts)
 def test_columns_of_texts(pyarrow, kind, segments, cuts):
-    hypotheses, references = [hypothesis for hypothesis, _ in segments], [reference for _, reference in segments]
+    hypotheses = [hypothesis for hypothesis, _ in segments]
+    references = [reference for _, reference in segments]
     wanted = cybleu.rows(hypotheses, [[reference] for reference in references]).tolist()
     first, second = (
         spread(pyarrow, values, lambda values: leaf(pyarrow, values, kind), cuts) for values in (hypotheses, references)
@@ -156,7 +157,8 @@ def test_lists_of_a_fixed_size(pyarrow):
 
 def test_several_columns_tables_and_nulls_among_references(pyarrow):
     hypotheses = ["a b c", "d e f", "g"]
-    first, second = ["a b", "d e f", "x"], ["c", None, "g h"]
+    first = ["a b", "d e f", "x"]
+    second = ["c", None, "g h"]
     wanted = cybleu.rows(hypotheses, [["a b", "c"], ["d e f"], ["x", "g h"]]).tolist()
     columns = [pyarrow.array(first), pyarrow.chunked_array([pyarrow.array(second, pyarrow.string_view())])]
     both = pyarrow.table({"first": first, "second": pyarrow.array(second, pyarrow.large_string())})
@@ -180,7 +182,8 @@ def test_empty_columns(pyarrow):
 
 def test_other_functions(pyarrow):
     lines = ["The cat sat on it.", "A dog ran to me.", "The cat sat on me."]
-    column, tokens = pyarrow.array(lines), [line.split() for line in lines]
+    column = pyarrow.array(lines)
+    tokens = [line.split() for line in lines]
     wanted = self_bleu(lines, (0.5, 0.5), tokenize="13a").tolist()
     assert self_bleu(column, (0.5, 0.5), tokenize="13a").tolist() == wanted
     assert cybleu.pairs(column[:2], column).tolist() == cybleu.pairs(lines[:2], lines).tolist()
@@ -204,7 +207,8 @@ def test_references_outlive_their_columns(pyarrow):
 
 
 def test_nulls_name_the_row(pyarrow):
-    array, three = pyarrow.array, [["a"], ["b"], ["c"]]
+    array = pyarrow.array
+    three = [["a"], ["b"], ["c"]]
     with pytest.raises(SequenceTypeError, match=r"hypotheses\[1\] is null; drop"):
         cybleu.rows(array(["a", None, "b"]), three)
     with pytest.raises(SequenceTypeError, match=r"hypotheses\[2\] is null"):
@@ -303,7 +307,8 @@ def test_a_reader_that_was_consumed(pyarrow):
 @pytest.mark.parametrize("make", [bytes, bytearray, memoryview, lambda data: (ctypes.c_ubyte * len(data))(*data)])
 def test_spans_of_any_buffer(kernels, make):
     data = b"The cat sat. a b A dog, on the mat."
-    begins, ends = np.array([0, 3, 3, 13, 16, 17, 35]), np.array([12, 3, 16, 16, 16, 35, 35])
+    begins = np.array([0, 3, 3, 13, 16, 17, 35])
+    ends = np.array([12, 3, 16, 16, 16, 35, 35])
     texts = kernels.RawTexts.of_spans(make(data), begins, ends)
     expected = [data[begin:end].decode() for begin, end in zip(begins, ends)]
     assert texts.strings() == expected

@@ -49,7 +49,8 @@ def test_mteval_reads_raw_text_as_its_script(tokenize, lowercase, lines, referen
     raw = {"tokenize": tokenize, "lowercase": lowercase}
     hypotheses = [tokens_of_script(line, **raw) for line in lines]
     sets = [[tokens_of_script(line, **raw) for line in group] for group in references]
-    name, metric = "mteval-v13a", find("mteval-v13a", **raw)
+    name = "mteval-v13a"
+    metric = find("mteval-v13a", **raw)
     of_tokens = {"metric": name}
     expected = cybleu.rows(hypotheses, sets, **of_tokens).tolist()
     assert metric.rows(lines, references).tolist() == expected
@@ -80,7 +81,9 @@ def test_mteval_reads_raw_text_as_its_script(tokenize, lowercase, lines, referen
 class Longest(Metric):
     """The longest token that both have."""
 
-    name, scale, columns = "longest", 1.0, ("longest",)
+    name = "longest"
+    scale = 1.0
+    columns = ("longest",)
 
     def count(self, hypothesis, references):
         return [max((len(token) for token in hypothesis if any(token in text for text in references)), default=0)]

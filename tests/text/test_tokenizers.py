@@ -100,7 +100,8 @@ def test_lower_case_and_ascii_white_space(line):
     ],
 )
 def test_every_code_point(name, first, end):
-    ours, theirs = tokenizer(name), uncached(name)
+    ours = tokenizer(name)
+    theirs = uncached(name)
     for start in range(first, end, 64):
         line = "".join(f"a{character}5.{character} " for character in map(chr, range(start, start + 64)))
         assert ours(line) == theirs(line), hex(start)

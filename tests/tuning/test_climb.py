@@ -110,7 +110,8 @@ def test_threads_change_nothing():
 
 
 def test_a_trace_is_called_by_one_thread_at_a_time():
-    calling, together = [], []
+    calling = []
+    together = []
 
     def trace(restart):
         calling.append(restart)

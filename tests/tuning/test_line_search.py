@@ -140,7 +140,8 @@ def test_the_best_point_is_not_left():
 )
 def test_ties_of_intervals(slopes, best, step, metric):
     """On tangents of a parabola, of which each is highest from halfway to the one before to halfway to the next."""
-    features, gains = [[-slope * slope, 2 * slope] for slope in slopes], [int(slope in best) for slope in slopes]
+    features = [[-slope * slope, 2 * slope] for slope in slopes]
+    gains = [int(slope in best) for slope in slopes]
     stats = [[1, 1, gain, 1] if metric == "moses" else [float(gain)] for gain in gains]
     nbest = NBest([0, len(slopes)], features, stats)
     assert line_search(nbest, [1.0, 0.0], "f1").step == step

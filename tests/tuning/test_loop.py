@@ -34,7 +34,8 @@ class Decoder:
     """Decoder that writes the two best hypotheses of each segment; it may fail after some calls, within a file."""
 
     def __init__(self, calls=99):
-        self.calls, self.weights = calls, []
+        self.calls = calls
+        self.weights = []
 
     def __call__(self, weights, path):
         self.weights.append(weights)

@@ -25,12 +25,15 @@ def place_of_largest(values):
 
 def by_paper(nbest, start, iterations, step, decay, seed, shuffle, safe, by_model, shares):
     """Compute the averages after each pass with dense arrays of all features."""
-    X, S = nbest.features, nbest.stats.astype(float)
+    X = nbest.features
+    S = nbest.stats.astype(float)
     order = S.shape[1] // 2 - 1
     falling = np.arange(order, 0, -1)
     background = np.concatenate([[order, order], falling, falling]).astype(float)
     generator = np.random.default_rng([seed])
-    weights, total, updates = np.array(start, dtype=float), np.zeros(len(start)), 0
+    weights = np.array(start, dtype=float)
+    total = np.zeros(len(start))
+    updates = 0
     averages = []
     for _ in range(iterations):
         segments = generator.permutation(len(nbest)) if shuffle else range(len(nbest))
@@ -108,7 +111,8 @@ def gain_of(row, background):
 def by_moses(nbest, start, iterations, step, decay, seed, shuffle, safe, by_model):
     """Compute the averages after each pass in plain Python, as the source of Moses's kbmira describes them."""
     segments = [range(first, last) for first, last in pairwise(nbest.offsets.tolist())]
-    features, stats = nbest.features.tolist(), nbest.stats.tolist()
+    features = nbest.features.tolist()
+    stats = nbest.stats.tolist()
     generator = np.random.default_rng([seed])
     background = [1.0] * len(stats[0])
     weights = [*start]
@@ -128,7 +132,8 @@ def by_moses(nbest, start, iterations, step, decay, seed, shuffle, safe, by_mode
             assume(not 0 < abs(delta) < 1e-9)
             if delta <= 0:
                 continue
-            better, worse = segments[segment][hope], segments[segment][fear]
+            better = segments[segment][hope]
+            worse = segments[segment][fear]
             change = [one - other for one, other in zip(features[better], features[worse])]
             squares = sum(one * one for one in change)
             loss = delta - sum(w * one for w, one in zip(weights, change))
@@ -173,7 +178,8 @@ def test_the_rules_of_moses(seed, step, decay, shuffle, safe, by_model):
 
 
 LONG = [40, 20, 20, 10, 40, 39]
-PERFECT, POOR = [4, 4, 4, 3, 4, 3], [4, 4, 4, 0, 4, 3]
+PERFECT = [4, 4, 4, 3, 4, 3]
+POOR = [4, 4, 4, 0, 4, 3]
 ONE_PASS = {"passes": 1, "step": 1e6, "shuffle": False}
 
 
@@ -260,7 +266,8 @@ def test_sparse_features_alone():
     dense = np.zeros((240, 5))
     dense[np.repeat(np.arange(240), np.diff(nbest.sparse.indptr).tolist()), nbest.sparse.columns] = nbest.sparse.values
     as_dense = NBest(nbest.offsets, dense, nbest.stats, nbest.sparse.names)
-    ours, theirs = kbmira(alone, passes=5), kbmira(as_dense, [0.0] * 5, passes=5)
+    ours = kbmira(alone, passes=5)
+    theirs = kbmira(as_dense, [0.0] * 5, passes=5)
     assert ours.weights == pytest.approx(theirs.weights)
     assert ours.score == theirs.score > ours.start_score
 
@@ -281,7 +288,10 @@ def test_good_weights_are_found():
 class Accuracy(metrics.Metric):
     """1 - errors / length, for counts that may be fractions."""
 
-    name, scale, columns, dtype = "accuracy", 1, ("errors", "length"), "float64"
+    name = "accuracy"
+    scale = 1
+    columns = ("errors", "length")
+    dtype = "float64"
 
     count = None  # the list has the counts
 
@@ -306,6 +316,7 @@ def test_metrics_of_error_rates(kind):
 
 
 def test_the_start_is_kept_if_no_pass_scores_higher():
-    nbest, start = NBest([0, 2], [[0.0, 2.0], [1.0, 0.0]], [[1.0], [0.0]], ["a", "b"]), {"a": 0.0, "b": 0.125}
+    nbest = NBest([0, 2], [[0.0, 2.0], [1.0, 0.0]], [[1.0], [0.0]], ["a", "b"])
+    start = {"a": 0.0, "b": 0.125}
     assert kbmira(nbest, start, passes=3, step=1.0, return_best_dev=False).weights != start
     assert kbmira(nbest, start, passes=3, step=1.0).weights == start

@@ -59,13 +59,15 @@ def test_weights_are_those_of_the_regression(seed, regularisation, unit):
 
 def test_sparse_features_are_as_dense_ones():
     sparse, dense, _ = lists()
-    (of_sparse, y), (of_dense, same) = pro_pairs(sparse), pro_pairs(dense)
+    (of_sparse, y) = pro_pairs(sparse)
+    (of_dense, same) = pro_pairs(dense)
     assert of_sparse.names == dense.names
     assert (as_array(of_sparse) == of_dense).all()
     assert (y == same).all()
     assert all((np.diff(of_sparse.columns[a:b]) > 0).all() for a, b in zip(of_sparse.indptr, of_sparse.indptr[1:]))
     assert (of_sparse.values != 0).all()
-    ours, theirs = pro(sparse), pro(dense)
+    ours = pro(sparse)
+    theirs = pro(dense)
     assert ours.weights == pytest.approx(theirs.weights, rel=1e-7)
     assert (ours.score, ours.pairs, ours.start_score) == (
         theirs.score,
@@ -76,7 +78,8 @@ def test_sparse_features_are_as_dense_ones():
 
 def test_a_share_of_the_start():
     nbest, _, hidden = lists()
-    alone, mixed = pro(nbest), pro(nbest, hidden, interpolation=0.1)
+    alone = pro(nbest)
+    mixed = pro(nbest, hidden, interpolation=0.1)
     expected = 0.1 * np.array(list(alone.weights.values())) + 0.9 * hidden
     assert list(mixed.weights.values()) == pytest.approx(expected)
     assert mixed.start_score == score_of(nbest, hidden)
@@ -116,7 +119,8 @@ def test_pairs_are_ordered_by_the_metric():
 
 
 def test_pairs_by_the_metric_that_is_asked_for():
-    texts, references = [["a b c d", "a b x d e f g", "", "a"]], [["a b c d e"]]
+    texts = [["a b c d", "a b x d e f g", "", "a"]]
+    references = [["a b c d e"]]
     nbest = NBest.from_texts(texts, references, [[1.0], [2.0], [4.0], [8.0]], tokenize=str.split)
     for metric in ("sacrebleu", "nltk:method1", "huggingface", metrics.Bleu("moses", "add", weights=(1, 0, 0, 0))):
         of_sentences = metrics.find(metric).of_sentences()
@@ -142,9 +146,11 @@ def test_features_whose_squares_are_no_numbers(unit):
 def test_mixtures_score_single_sentences(metric):
     """Without a match of 4 words the BLEU of a corpus is near 0, and that of a sentence is smoothed."""
     mixture = metrics.find(metric)
-    texts, references = ["a b c", "a b x", "a c b", "b a x", "d e", "d f", "f"], [["a b c"], ["d e"]]
+    texts = ["a b c", "a b x", "a c b", "b a x", "d e", "d f", "f"]
+    references = [["a b c"], ["d e"]]
     rows = mixture.rows(texts, references, owner=[0, 0, 0, 0, 1, 1, 1])
-    offsets, features = [0, 4, 7], [[1.0], [2.0], [4.0], [8.0], [1.0], [3.0], [7.0]]
+    offsets = [0, 4, 7]
+    features = [[1.0], [2.0], [4.0], [8.0], [1.0], [3.0], [7.0]]
     nbest = NBest(offsets, features, rows, score=mixture)
     table = {"hypothesis": texts, "reference": [references[0]] * 4 + [references[1]] * 3}
     points = sum(

@@ -106,7 +106,10 @@ def make_files(folder):
     """Write the files of a typical reader: the examples, and the output of decoders in every format, of 6 verses."""
     shutil.copytree(ROOT / "examples", folder / "examples")
     candidates = list(zip(*(lines_of(name, 6) for name in ("kjv", "asv", "ylt"))))
-    moses, fairseq, responses, sockeye = [], [], [], []
+    moses = []
+    fairseq = []
+    responses = []
+    sockeye = []
     for segment, texts in enumerate(candidates):
         for text in texts:
             score = -0.1 * len(text.split())

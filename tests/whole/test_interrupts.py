@@ -379,7 +379,8 @@ def test_commands(arguments, tmp_path):
                 running.wait(2)
                 break
         running.kill()
-        output, errors = running.stdout.read(), running.stderr.read()
+        output = running.stdout.read()
+        errors = running.stderr.read()
     assert (running.returncode, output) == (1, b"")
     assert errors.endswith(b"Aborted!\n") and b"Traceback" not in errors
     assert not list(tmp_path.glob(".output*"))

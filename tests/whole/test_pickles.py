@@ -21,8 +21,10 @@ from cybleu.tuning import Iteration, Loop
 
 
 def sample_nbest():
-    features, rows = [[0.5, 2.0], [0.25, 1.0], [0.0, 3.0]], [[2, 2, 1, 2], [2, 2, 2, 2], [3, 2, 1, 3]]
-    texts, metric = ["x y", "x", "z"], metrics.find("moses")
+    features = [[0.5, 2.0], [0.25, 1.0], [0.0, 3.0]]
+    rows = [[2, 2, 1, 2], [2, 2, 2, 2], [3, 2, 1, 3]]
+    texts = ["x y", "x", "z"]
+    metric = metrics.find("moses")
     return NBest([0, 2, 3], features, rows, ["a", "b"], texts, metric, model_scores=[3.0, 2.0, 1.0])
 
 

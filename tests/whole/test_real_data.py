@@ -116,7 +116,8 @@ def test_shortest_reference_on_joined_subwords(data):
 def test_chrf_equals_sacrebleu(data, system, chrf):
     reference, hypotheses = (lines(data / "wmt17-en-de" / f"{name}.txt") for name in ("ref", system))
     assert sacrebleu_compat.corpus_chrf(hypotheses, [reference]).score == chrf
-    metric, theirs = find("chrf++"), sacrebleu.CHRF(word_order=2)
+    metric = find("chrf++")
+    theirs = sacrebleu.CHRF(word_order=2)
     rows = metric.rows(hypotheses, [[line] for line in reference])
     assert rows.tolist() == theirs._extract_corpus_statistics(hypotheses, [reference])
     assert score(rows, metric).score == theirs.corpus_score(hypotheses, [reference]).score
@@ -131,7 +132,8 @@ def test_ter_equals_sacrebleu(data, system):
     )
     reference, hypotheses = (lines(data / "wmt17-en-de" / f"{name}.txt") for name in ("ref", system))
     documents = [reference, *([lines(data / "wmt17-en-de" / "LIUM-NMT.4900.txt")] if number % 4 == 2 else [])]
-    metric, theirs = find("ter", **options), sacrebleu.TER(**options)
+    metric = find("ter", **options)
+    theirs = sacrebleu.TER(**options)
     rows = metric.rows(hypotheses, [list(group) for group in zip(*documents)])
     expected = theirs._extract_corpus_statistics(hypotheses, documents)
     assert rows.tolist() == expected

@@ -12,7 +12,9 @@ from cybleu.tuning import kbmira, line_search, pro, pro_pairs, tune
 pytestmark = pytest.mark.memory
 
 FEATURES = 100_000
-SEGMENTS, SIZE, EACH = 300, 50, 10  # as a dense matrix 12 gigabytes
+SEGMENTS = 300
+SIZE = 50
+EACH = 10  # as a dense matrix 12 gigabytes
 
 
 @pytest.fixture(scope="module")

@@ -168,7 +168,8 @@ class Objects(RuleBasedStateMachine):
     )
     def attack_call(self, name, attack, where, size):
         """A value or an exception, but no crash."""
-        hypothesis, references = ["a", "b"] * size, [["b", "a"] * size, ["a"]]
+        hypothesis = ["a", "b"] * size
+        references = [["b", "a"] * size, ["a"]]
         token = attacking(attack, [hypothesis, *references, references])
         for place in where:
             hypothesis.insert(place, token)

@@ -71,8 +71,10 @@ def joined(seed):
 
 def make_calls():
     """Calls that share prepared references, metrics and lists."""
-    sets, long = [texts(seed, 3) for seed in range(12)], texts(20, 1, longest=900)
-    words, lines = References(sets), References([[" ".join(text) for text in group] for group in sets])
+    sets = [texts(seed, 3) for seed in range(12)]
+    long = texts(20, 1, longest=900)
+    words = References(sets)
+    lines = References([[" ".join(text) for text in group] for group in sets])
     ids, others = np.random.default_rng(0).integers(0, 9, (2, 12, 25))
     prepared = References(ids, pad_id=0, unk_id=3)
     random = np.random.default_rng(0)
@@ -110,7 +112,8 @@ def make_calls():
 def test_threads_get_what_each_gets_alone():
     expected = [np.array(call()).tolist() for call in make_calls()]
     calls = make_calls()  # anew, so that nothing is prepared or remembered
-    barrier, differ = threading.Barrier(4), []
+    barrier = threading.Barrier(4)
+    differ = []
 
     def work(number):
         for turn in range(3):
@@ -148,7 +151,8 @@ def test_buffers_are_free_when_a_call_is_back():
     """Also if a helper thread ends a little later."""
     prepared = References([[[0]]])
     for _ in range(500):
-        ids, offsets = array("q", [1, 2]), array("q", [0, 1, 2])
+        ids = array("q", [1, 2])
+        offsets = array("q", [0, 1, 2])
         cybleu.rows(Ragged(ids, offsets), prepared, owner=[0, 0], max_order=1, threads=2)
         ids.extend([1] * 50)
         offsets.append(3)
@@ -190,8 +194,10 @@ def test_lists_that_other_threads_replace(kernels, name):
     call = CALLS[name]
     sets = [references for count in (1, 2) for references in product(STATES, repeat=count)]
     expected = {call([*references], text) for text in STATES for references in sets}
-    text, references = anew(STATES[0]), [anew(STATES[0])]
-    done, found = threading.Event(), [set(), set()]
+    text = anew(STATES[0])
+    references = [anew(STATES[0])]
+    done = threading.Event()
+    found = [set(), set()]
 
     def change(seed):
         random = Random(seed)
@@ -218,7 +224,8 @@ def test_ids_that_another_thread_changes():
     generator = np.random.default_rng(0)
     ids = generator.integers(0, 9, (300, 40))
     others = [generator.integers(0, high, ids.shape) for high in (1, 2**40, 3)]
-    references, done = References(ids), threading.Event()
+    references = References(ids)
+    done = threading.Event()
 
     def change():
         while not done.is_set():
@@ -240,7 +247,8 @@ class Shortening:
     """A token that clears a list when it is hashed the n-th time, as another thread could at that moment."""
 
     def __init__(self, victim, left):
-        self.victim, self.left = victim, left
+        self.victim = victim
+        self.left = left
 
     def __hash__(self):
         self.left -= 1
