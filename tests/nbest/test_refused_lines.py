@@ -87,11 +87,11 @@ INVALID = {
 }
 
 
-def check_refusal(path, name, before, bad, reason):
+def check_refusal(folder, name, before, bad, reason):
     """Read a line after a valid one, or as the first one, and before a valid one."""
     how, valid = LINES[name]
     bad = bad.encode() if isinstance(bad, str) else bad
-    written(path.parent, before.encode() + bad.removesuffix(b"\n") + b"\n" + valid.encode())
+    path = written(folder, before.encode() + bad.removesuffix(b"\n") + b"\n" + valid.encode())
     place = 2 if before else 1
     with pytest.raises(InputFileError, match=f"(?s)list, line {place}: .*({reason})") as caught:
         how(path)
@@ -106,13 +106,13 @@ def shortened(value):
     ("name", "bad", "reason"), [(name, *row) for name, rows in INVALID.items() for row in rows], ids=shortened
 )
 def test_an_invalid_line_after_a_valid_one(tmp_path, name, bad, reason):
-    check_refusal(tmp_path / "list", name, LINES[name][1], bad, reason)
+    check_refusal(tmp_path, name, LINES[name][1], bad, reason)
 
 
 @pytest.mark.parametrize(("bad", "reason"), INVALID["moses"], ids=shortened)
 def test_an_invalid_first_line(tmp_path, bad, reason):
     """Of Moses's fields the first line is read in another way than later ones."""
-    check_refusal(tmp_path / "list", "moses", "", bad, reason)
+    check_refusal(tmp_path, "moses", "", bad, reason)
 
 
 FILES = {
