@@ -21,6 +21,7 @@ DATA = Path(os.environ.setdefault("CYBLEU_DATA", str(ROOT.parent / "shared" / "d
 PURE = {"CYBLEU_PURE": "1"}  # for sessions that do not call the kernels
 KERNELS = {"CYBLEU_BACKEND": "cython"}  # raises where the kernels are missing
 MIRROR = {"CYBLEU_BACKEND": "python"}
+WARNINGS = "-Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers -Werror"  # of compilers
 TEMPORARY = tempfile.TemporaryDirectory(prefix="cybleu-", ignore_cleanup_errors=True)  # until nox ends
 WORK = Path(TEMPORARY.name)
 DIST = WORK / "dist"  # the archives of the session `build`
@@ -118,8 +119,7 @@ def docs(session: nox.Session) -> None:
 @nox.session
 def checked(session: nox.Session) -> None:
     """Tests on kernels with every check of Cython, compiled with warnings as errors."""
-    flags = "-Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers -Werror"
-    test_build(session, "suite", {"CYBLEU_BUILD": "checked", "CFLAGS": flags})
+    test_build(session, "suite", {"CYBLEU_BUILD": "checked", "CFLAGS": WARNINGS})
 
 
 @nox.session
@@ -307,3 +307,21 @@ def newest(session: nox.Session) -> None:
     checkout(session)
     install(session, project=".[test]")
     pytest(session, **KERNELS)
+
+
+@nox.session
+def macos(session: nox.Session) -> None:
+    """Kernels for both architectures of macOS, compiled and linked by Zig with warnings as errors, and not run."""
+    checkout(session)
+    metadata = nox.project.load_toml(ROOT / "pyproject.toml")
+    session.install("ziglang", *metadata["build-system"]["requires"])
+    # The headers of this Python fit, because types have the same sizes. CFLAGS keep setup.py from flags of GNU's linker.
+    env = {"CFLAGS": WARNINGS, "ZIG_GLOBAL_CACHE_DIR": session.create_tmp()}
+    for target in ("aarch64-macos", "x86_64-macos"):
+        zig = f"python -m ziglang cc -target {target}"
+        # Python's symbols are looked up when the module is imported, as in a build on macOS.
+        compiler = {"CC": zig, "LDSHARED": f"{zig} -shared -undefined dynamic_lookup"}
+        session.run("python", "setup.py", "-q", "build_ext", "--build-lib", target, env={**env, **compiler})
+        (kernels,) = Path(target).glob("**/kernels.*")
+        if not kernels.read_bytes().startswith(b"\xcf\xfa\xed\xfe"):
+            session.error(f"{kernels} is not in the format of macOS")
