@@ -66,7 +66,7 @@ include "scoring/gleu.pxi"  # GLEU; needs tokenizing, raw_texts, segments, raw_s
 include "scoring/pairwise.pxi"  # BLEU of pairs; needs tables, texts, ngram_tables, index, formula, definitions
 include "scoring/information.pxi"  # mteval's NIST; needs texts, ngram_tables, index
 include "scoring/nist.pxi"  # NLTK's NIST; needs tables, objects, segments, ngram_tables, definitions, gleu, information
-include "scoring/chrf.pxi"  # chrF; needs raw_texts, tables, characters, ngrams, unit_ngrams, definitions
+include "scoring/chrf.pxi"  # chrF; needs raw_texts, tables, characters, ngrams, unit_ngrams, formula, definitions
 include "lists/fields.pxi"  # lines of n-best lists; needs tokenizing, words
 include "search/envelope.pxi"  # the line search of MERT; needs formula, definitions
 include "search/feature_rows.pxi"  # features, MIRA

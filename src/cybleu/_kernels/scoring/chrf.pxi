@@ -61,19 +61,20 @@ cdef double chrf_of_row(const ChrfRules *rules, const int64_t *row) noexcept nog
 
 
 # ------------------------------------------------------------------------------------------------------------ segments
-cdef void begin_row(const Units *hypothesis, const Units *text, int order, int64_t *row) noexcept nogil:
-    """Write the n-gram counts, the first two of three numbers for each order."""
+cdef void begin_row(const ChrfRules *rules, const Group *group, Py_ssize_t one, Py_ssize_t other,
+                    int64_t *row) noexcept nogil:
+    """Write the n-gram counts of one text and another, the first two of three numbers for each order."""
+    cdef const Units *units = group.characters
+    cdef int order = 0
     cdef int n
-    for n in range(order):
-        row[3 * n + 1] = ngrams_of(text.count, n + 1)
-        row[3 * n] = ngrams_of(hypothesis.count, n + 1) if row[3 * n + 1] > 0 else 0
-
-
-cdef void begin_rows(const ChrfRules *rules, const Group *group, Py_ssize_t one, Py_ssize_t other,
-                     int64_t *row) noexcept nogil:
-    """Write the n-gram counts of one text and another, of all orders."""
-    begin_row(&group.characters[one], &group.characters[other], rules.char_order, row)
-    begin_row(&group.words[one], &group.words[other], rules.word_order, row + 3 * rules.char_order)
+    for n in range(rules.char_order + rules.word_order):
+        if n == rules.char_order:
+            units = group.words
+            order = 0
+        order += 1
+        row[1] = ngrams_of(units[other].count, order)
+        row[0] = ngrams_of(units[one].count, order) if row[1] > 0 else 0
+        row += 3
 
 
 cdef int match_all(ChrfWorkspace *work, const Units *one, const Units *others, Py_ssize_t count, int order,
@@ -250,7 +251,7 @@ cdef int match_group(const ChrfRules *rules, ChrfWorkspace *work, const Group *g
     for k in range(first, first + count):
         if few_words:
             match_few_words(&group.words[one], &group.words[k], rules.word_order, row + 3 * rules.char_order)
-        begin_rows(rules, group, one, k, row)
+        begin_row(rules, group, one, k, row)
         row += row_size
         watch(&work.watching, 8)
     return 0
@@ -281,8 +282,8 @@ cdef void match_few_words(const Units *one, const Units *other, int order, int64
 SPACES = ("dropped", "kept", "dropped but separators")
 
 
-cdef class CharacterF:
-    """Options of chrF, and functions that count and score. Immutable, so that threads can share it.
+cdef class CharacterF(RowFormula):
+    """Options of chrF, and functions that count and score.
 
     :param char_order: the largest order of n-grams of characters, from 0
     :param word_order: the largest order of n-grams of words, from 0
@@ -305,6 +306,14 @@ cdef class CharacterF:
         self.rules.factor = float(beta ** 2)
         self.rules.plus = float(1 + beta ** 2)
         self.order = char_order + word_order
+        self.width = 3 * self.order
+
+    cdef double score_of(self, const int64_t *row) noexcept nogil:
+        cdef bint fits = True
+        cdef Py_ssize_t n
+        for n in range(self.width):
+            fits &= 0 <= row[n] < <int64_t>1 << 53
+        return chrf_of_row(&self.rules, row) if fits else NO_SCORE
 
     def row(self, hypothesis, references):
         """Return the row of a hypothesis with one or more references."""
@@ -320,25 +329,13 @@ cdef class CharacterF:
                 count_characters(&self.rules, &work, &texts.lines[0], &texts.lines[1], texts.count - 1, row)
         finally:
             end_characters(&work)
-        return [row[n] for n in range(3 * self.order)]
+        return [row[n] for n in range(self.width)]
 
-    def evaluate(self, row):
+    def evaluate(self, list row not None):
         """Return the score of a row, from 0 to 100, or None if it is declined."""
-        cdef int64_t counts[6 * MOST_OF_A_KIND]
-        cdef int overflow = 0
-        cdef object number
-        cdef Py_ssize_t n
-        if not PyList_CheckExact(row) or len(row) != 3 * self.order:
-            return None
-        memset(counts, 0, 3 * <size_t>self.order * sizeof(int64_t))
-        for n in range(3 * self.order):
-            number = row[n]
-            if not PyLong_CheckExact(number):
-                return None
-            counts[n] = PyLong_AsLongLongAndOverflow(number, &overflow)
-            if overflow or not 0 <= counts[n] < <int64_t>1 << 53:
-                return None
-        return chrf_of_row(&self.rules, counts)
+        cdef int64_t numbers[6 * MOST_OF_A_KIND]
+        cdef double score = self.score_of(numbers) if read_row(row, self.width, numbers) else NO_SCORE
+        return score if isfinite(score) else None
 
     def rows(self, RawTexts hypotheses not None, RawTexts references not None, const int64_t[::1] sets not None,
              const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop, int64_t[:, ::1] rows not None):
@@ -351,7 +348,7 @@ cdef class CharacterF:
         cdef int64_t owner
         cdef Py_ssize_t i
         check_segments(hypotheses.count, references.count, sets, owners, start, stop)
-        if rows.shape[0] != hypotheses.count or rows.shape[1] != 3 * self.order:
+        if rows.shape[0] != hypotheses.count or rows.shape[1] != self.width:
             raise ValueError("the rows do not fit the segments")
         make_characters(&work, self.rules.space)
         try:
@@ -362,25 +359,6 @@ cdef class CharacterF:
                                      <Py_ssize_t>(sets[owner + 1] - sets[owner]), &rows[i, 0])
         finally:
             end_characters(&work)
-
-    def score_rows(self, const int64_t[:, ::1] stats, Py_ssize_t start, double[::1] scores):
-        """Write the score of each row from `start` on; return the first declined row, or the end."""
-        cdef Watch watching = begin_watch()
-        cdef Py_ssize_t position = start
-        cdef bint fits = True
-        cdef int n
-        if start < 0 or stats.shape[0] != scores.shape[0] or stats.shape[1] != 3 * self.order:
-            raise ValueError("the rows do not fit the scores or the orders")
-        with nogil:
-            while position < stats.shape[0]:
-                for n in range(3 * self.order):
-                    fits = fits and 0 <= stats[position, n] < <int64_t>1 << 53
-                if not fits:
-                    break
-                scores[position] = chrf_of_row(&self.rules, &stats[position, 0])
-                position += 1
-                watch(&watching, 4)
-        return position
 
 
 # --------------------------------------------------------------------------------------------------------------- pairs
@@ -450,8 +428,8 @@ cdef class CharacterTexts:
         for j in range(count):
             scores[i, first + j] = chrf_of_row(rules, row)
             if self.each_other and first + j != i:
-                begin_rows(rules, &self.group, place + j, i, row)
+                begin_row(rules, &self.group, place + j, i, row)
                 scores[first + j, i] = chrf_of_row(rules, row)
-            row += 3 * self.measure.order
+            row += self.measure.width
             watch(&work.watching, 8)
         return count

@@ -1,7 +1,7 @@
 # Score rows by any BLEU definition, with the same float operations as the mirror, in the same order.
 #
 # Offers: `Rules`, `evaluate` for a row, `precision_of` an order, `brevity_penalty`, `python_sum`; `nltk_bleu`;
-# `Definition`.
+# `RowFormula`, with `read_row`; `Definition`.
 
 cdef enum Mean:
     EXACT = 0
@@ -55,21 +55,9 @@ cdef inline double precision_of(const Rules *rules, int n, int64_t matched, int6
     cdef double bottom = <double>total
     if matched > 0 and total > 0 and smoothing <= EXP_BY_LENGTH:
         return scale * top / bottom
-    if smoothing == ADD_LOGS:
-        top += value if n > 0 else 0.0
-        bottom += value if n > 0 else 0.0
-        return finite_or_no_score(scale * ((top + DBL_MIN) / (bottom + DBL_MIN)))
-    if smoothing == TINY_OVER_SMALL:
-        return finite_or_no_score(scale * ((top + 1e-15) / (bottom + 1e-9)))
-    if smoothing == FLOAT32:
-        return finite_or_no_score(scale * <double><float>(<double><float>(1.0 / max(1.0, bottom)) * top))
-    if smoothing == RECIPROCAL:
-        return finite_or_no_score(scale * (1.0 / max(1.0, bottom) * top))
-    if smoothing == FLOOR_OF_ONE or smoothing == ADD_ONE_TO_ONE:
+    if ADD_ONE_TO_ONE <= smoothing <= RECIPROCAL:
         bottom = max(1.0, bottom)
-        if smoothing == FLOOR_OF_ONE and matched == 0:
-            top = value
-    if (smoothing == ADD_ALL or (n > 0 and (smoothing == ADD_K or smoothing == ADD_ONE_TO_ONE))):
+    if ADD_ALL <= smoothing <= ADD_ONE_TO_ONE and (n > 0 or smoothing == ADD_ALL):
         top += value
         bottom += value
     elif matched == 0:
@@ -77,7 +65,7 @@ cdef inline double precision_of(const Rules *rules, int n, int64_t matched, int6
             return scale * DBL_MIN
         if smoothing == SKIP:
             return LEFT_OUT
-        if smoothing == FLOOR:
+        if smoothing == FLOOR or smoothing == FLOOR_OF_ONE:
             top = value
         elif smoothing == EXP and total > 0:
             power[0] *= 2.0
@@ -85,6 +73,14 @@ cdef inline double precision_of(const Rules *rules, int n, int64_t matched, int6
         elif smoothing == EXP_BY_LENGTH and total > 0 and length > 1:
             power[0] *= 2.0
             return finite_or_no_score(scale * halved_by_length(power[0], value, length) / bottom)
+    if smoothing == FLOAT32:
+        return finite_or_no_score(scale * <double><float>(<double><float>(1.0 / bottom) * top))
+    if smoothing == RECIPROCAL:
+        return finite_or_no_score(scale * (1.0 / bottom * top))
+    if smoothing == ADD_LOGS:
+        return finite_or_no_score(scale * ((top + DBL_MIN) / (bottom + DBL_MIN)))
+    if smoothing == TINY_OVER_SMALL:
+        return finite_or_no_score(scale * ((top + 1e-15) / (bottom + 1e-9)))
     if bottom == 0.0:
         return ABSENT
     return finite_or_no_score(scale * top / bottom)
@@ -108,8 +104,8 @@ cdef inline double python_sum(const double *terms, int count) noexcept nogil:
 
 
 # In the order of the enums.
-SMOOTHINGS = ("none", "tiny", "skip", "floor", "exp", "exp-by-length", "add-k", "add-all",
-              "float32", "floor-of-one", "add-one-to-one", "tiny-over-small", "add-logs", "reciprocal")
+SMOOTHINGS = ("none", "tiny", "skip", "floor", "exp", "exp-by-length", "add-all", "add-k", "add-logs",
+              "add-one-to-one", "floor-of-one", "float32", "reciprocal", "tiny-over-small")
 
 
 MEANS = ("exact", "logs", "arithmetic", "fractions", "product", "exact-or-zero", "log-differences", "shares")
@@ -119,12 +115,6 @@ PENALTIES = ("exponential", "none", "ratio", "tiny-over-small", "added-one")
 
 
 cdef double brevity_penalty(const Rules *rules, int64_t length, int64_t reference_length) noexcept nogil:
-    """Return the brevity penalty, or NO_SCORE if the tool fails where it is 0."""
-    cdef double penalty = penalty_of(rules, length, reference_length)
-    return NO_SCORE if rules.fails and penalty == 0.0 else penalty
-
-
-cdef inline double penalty_of(const Rules *rules, int64_t length, int64_t reference_length) noexcept nogil:
     """Return the brevity penalty by the rules."""
     cdef double wanted = <double>reference_length + rules.penalty_adds
     cdef double ratio
@@ -175,6 +165,8 @@ cdef double term_of(const Rules *rules, double weight, double precision) noexcep
         return LEFT_OUT
     if precision <= 0.0:
         return LEFT_OUT if rules.mean == EXACT else -INFINITY
+    if rules.uniform and rules.mean == SHARES:
+        return weight * log(precision)
     if rules.uniform and rules.mean != EXACT and rules.mean != EXACT_OR_ZERO:
         return log(precision)
     return finite_or_no_score(weight * log(precision / rules.scale))
@@ -198,8 +190,6 @@ cdef double mean_of(const Rules *rules, const double *terms, int scored) noexcep
     if rules.mean == LOGS and rules.uniform:
         return exp(python_sum(finite, count) / <double>scored)
     if rules.mean == SHARES and rules.uniform:
-        for n in range(count):
-            finite[n] *= 1.0 / <double>scored
         return exp(python_sum(finite, count))
     if rules.mean == FRACTIONS and rules.uniform:
         for n in range(count):
@@ -230,7 +220,9 @@ cdef double evaluate(const Rules *rules, const int64_t *row) noexcept nogil:
         for n in range(rules.order):
             numbers[n] = log(rules.scale * <double>matches[n] / <double>totals[n])
         score = exp(python_sum(numbers, rules.order) / <double>rules.order)
-        return brevity_penalty(rules, row[0], row[1]) * score
+        score *= brevity_penalty(rules, row[0], row[1])
+        if score > 0.0:
+            return score
     return evaluate_parts(rules, row, numbers)
 
 
@@ -248,7 +240,7 @@ cdef double evaluate_parts(const Rules *rules, const int64_t *row, double *preci
     cdef int kept = 0
     cdef int first_absent = -1
     cdef int scored
-    if rules.fails and (row[0] == 0 or row[1] == 0 or not isfinite(brevity_penalty(rules, row[0], row[1]))):
+    if rules.fails and (row[0] == 0 or row[1] == 0 or brevity_penalty(rules, row[0], row[1]) == 0.0):
         return NO_SCORE
     if row[0] == 0 and not rules.empty_is_scored:
         return 0.0
@@ -344,89 +336,105 @@ cdef double nltk_bleu(const Counts *counts, const double *weights, int order, in
     return score if isfinite(score) else NO_SCORE
 
 
-cdef class Definition:
-    """Scores of rows by rules, see :meth:`cybleu.metrics.Bleu.rules`. Unsupported rules and rows are declined."""
+cdef bint read_row(list row, Py_ssize_t width, int64_t *numbers) except -1:
+    """Read a row of this many numbers; false if there are others, such as a sum beyond 64 bits."""
+    cdef Py_ssize_t n
+    if len(row) != width:
+        return False
+    try:
+        for n in range(width):
+            numbers[n] = row[n]
+    except (OverflowError, TypeError):
+        return False
+    return True
 
-    cdef Rules rules
 
-    def __cinit__(self, rules):
-        cdef Py_ssize_t n
-        self.rules.order = 0
-        if not 0 < rules.order <= MAX_ORDER:
-            return
-        if (rules.mean not in MEANS or rules.penalty not in PENALTIES or rules.smoothing not in SMOOTHINGS
-                or rules.scale > 1e290      # products with counts are finite
-                or (rules.mean == "product" and rules.weights is not None)
-                or (rules.mean == "log-differences" and rules.short_segments_count)
-                or (rules.mean != "log-differences" and rules.empty_hypothesis == "scored")):
-            return      # used by few tools, and declined
-        self.rules.smoothing = SMOOTHINGS.index(rules.smoothing)
-        self.rules.mean = MEANS.index(rules.mean)
-        self.rules.uniform = rules.weights is None
-        weights = [0.0] * rules.order if rules.weights is None else list(rules.weights)
-        if len(weights) < rules.order:
-            raise ValueError("the weights do not fit the order")
-        for n in range(rules.order):
-            self.rules.weights[n] = weights[n]
-            if not fabs(self.rules.weights[n]) < 1e100:
-                return
-        self.rules.effective_order = rules.effective_order
-        self.rules.short_segments_count = rules.short_segments_count
-        self.rules.empty_order_ends = rules.empty_order == "end"
-        self.rules.smoothed_without_match = rules.no_match_at_all == "smoothed"
-        self.rules.zero_in_any_order = rules.no_match_at_all == "zero-in-any-order"
-        self.rules.penalty = PENALTIES.index(rules.penalty)
-        self.rules.fails = rules.fails != "never"
-        self.rules.empty_is_scored = rules.empty_hypothesis == "scored"
-        self.rules.scale, self.rules.times = rules.scale, 1.0
-        if rules.mean in ("fractions", "log-differences"):
-            self.rules.scale, self.rules.times = 1.0, rules.scale
-        self.rules.value = 0.0 if rules.value is None else rules.value
-        self.rules.of_empty = self.rules.scale if rules.empty_order == "one" else 0.0
-        self.rules.penalty_adds = rules.penalty_adds
-        self.rules.plain = self.rules.uniform and self.rules.mean == LOGS and self.rules.smoothing <= EXP_BY_LENGTH
-        self.rules.order = <int>rules.order
+cdef class RowFormula:
+    """Scores of rows by a formula of a derived class. It is immutable, so that threads can share it."""
 
-    def evaluate(self, list row not None):
-        """Return the score, the precisions and the brevity penalty; None if the row is declined."""
-        cdef double precisions[MAX_ORDER]
-        cdef int64_t numbers[2 + 2 * MAX_ORDER]
-        cdef double score
-        cdef Py_ssize_t n
-        cdef int order = self.rules.order
-        if (len(row) != 2 + 2 * order or self.rules.short_segments_count or self.rules.smoothing == SKIP
-                or self.rules.mean == DIFFERENCES):
-            return None
-        try:
-            for n in range(2 + 2 * order):
-                numbers[n] = row[n]
-        except OverflowError:       # a sum beyond 64 bits
-            return None
-        score = evaluate_parts(&self.rules, numbers, precisions)
-        if score == 0.0 or not isfinite(score):
-            return None
-        found = [self.rules.times * precisions[n] for n in range(order)]
-        return score, found, brevity_penalty(&self.rules, numbers[0], numbers[1])
+    cdef Py_ssize_t width       # of rows; 0 if all are declined
+
+    cdef double score_of(self, const int64_t *row) noexcept nogil:
+        """Return the score of a row; NO_SCORE declines it."""
+        return NO_SCORE
 
     def score_rows(self, const int64_t[:, ::1] stats, Py_ssize_t start, double[::1] scores):
-        """Write the score of each segment's row from `start` on; return the first declined row, or the end."""
+        """Write the score of each row from `start` on; return the first declined row, or the end."""
         cdef Py_ssize_t position = start
         cdef Watch watching = begin_watch()
         cdef double score
-        cdef int order = self.rules.order
-        if order == 0:
+        if self.width == 0:
             return start
-        if start < 0 or stats.shape[0] != scores.shape[0] or stats.shape[1] != 2 + 2 * order:
+        if start < 0 or stats.shape[0] != scores.shape[0] or stats.shape[1] != self.width:
             raise ValueError("the rows do not fit the scores or the order")
         with nogil:
             while position < stats.shape[0]:
-                score = evaluate(&self.rules, &stats[position, 0])
+                score = self.score_of(&stats[position, 0])
                 if not isfinite(score):
                     break
                 scores[position] = score
                 position += 1
                 watch(&watching, 4)
         return position
+
+
+cdef class Definition(RowFormula):
+    """Scores of rows by rules, see :meth:`cybleu.metrics.Bleu.rules`. Unsupported rules and rows are declined."""
+
+    cdef Rules rules
+
+    def __cinit__(self, rules):
+        cdef Rules *own = &self.rules
+        cdef bint of_differences = rules.mean == "log-differences"
+        cdef Py_ssize_t n
+        if (not 0 < rules.order <= MAX_ORDER
+                or rules.scale > 1e290      # products with counts are finite
+                or (of_differences and rules.short_segments_count)
+                or (not of_differences and rules.empty_hypothesis == "scored")):
+            return      # used by few tools, and declined
+        own.smoothing = SMOOTHINGS.index(rules.smoothing)
+        own.mean = MEANS.index(rules.mean)
+        own.penalty = PENALTIES.index(rules.penalty)
+        own.uniform = rules.weights is None
+        for n in range(0 if own.uniform else rules.order):
+            own.weights[n] = rules.weights[n]
+            if not fabs(own.weights[n]) < 1e100:
+                return
+        own.effective_order = rules.effective_order
+        own.short_segments_count = rules.short_segments_count
+        own.empty_order_ends = rules.empty_order == "end"
+        own.smoothed_without_match = rules.no_match_at_all == "smoothed"
+        own.zero_in_any_order = rules.no_match_at_all == "zero-in-any-order"
+        own.fails = rules.fails != "never"
+        own.empty_is_scored = rules.empty_hypothesis == "scored"
+        own.scale, own.times = rules.scale, 1.0
+        if of_differences or rules.mean == "fractions":
+            own.scale, own.times = 1.0, rules.scale
+        own.value = 0.0 if rules.value is None else rules.value
+        own.of_empty = own.scale if rules.empty_order == "one" else 0.0
+        own.penalty_adds = rules.penalty_adds
+        own.plain = own.uniform and own.mean == LOGS and own.smoothing <= EXP_BY_LENGTH
+        own.order = <int>rules.order
+        self.width = 2 + 2 * own.order
+
+    cdef double score_of(self, const int64_t *row) noexcept nogil:
+        return evaluate(&self.rules, row)
+
+    def evaluate(self, list row not None):
+        """Return the score, the precisions and the brevity penalty; None if the row is declined."""
+        cdef const Rules *rules = &self.rules
+        cdef double precisions[MAX_ORDER]
+        cdef int64_t numbers[2 + 2 * MAX_ORDER]
+        cdef double score
+        cdef Py_ssize_t n
+        if (rules.short_segments_count or rules.smoothing == SKIP or rules.mean == DIFFERENCES
+                or not read_row(row, self.width, numbers)):
+            return None
+        score = evaluate_parts(rules, numbers, precisions)
+        if score == 0.0 or not isfinite(score):
+            return None
+        found = [rules.times * precisions[n] for n in range(rules.order)]
+        return score, found, brevity_penalty(rules, numbers[0], numbers[1])
 
 
 cdef struct SumOfRows:

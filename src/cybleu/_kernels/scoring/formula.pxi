@@ -11,14 +11,14 @@ cdef enum Smoothing:
     FLOOR = 3
     EXP = 4
     EXP_BY_LENGTH = 5       # those up to here change only orders without a match
-    ADD_K = 6
-    ADD_ALL = 7
-    FLOAT32 = 8
-    FLOOR_OF_ONE = 9
-    ADD_ONE_TO_ONE = 10
-    TINY_OVER_SMALL = 11
-    ADD_LOGS = 12
-    RECIPROCAL = 13
+    ADD_ALL = 6             # from here to ADD_ONE_TO_ONE, something is added
+    ADD_K = 7
+    ADD_LOGS = 8
+    ADD_ONE_TO_ONE = 9      # from here to RECIPROCAL, there is at least one n-gram
+    FLOOR_OF_ONE = 10
+    FLOAT32 = 11
+    RECIPROCAL = 12
+    TINY_OVER_SMALL = 13
 
 
 # The methods of NLTK's SmoothingFunction, METHODS of `bleu_score/smoothing.py`. Those from METHOD5 on require the last

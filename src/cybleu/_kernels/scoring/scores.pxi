@@ -102,7 +102,6 @@ cdef class Scorer:
 
     def corpus(self, list_of_references, hypotheses, weights, smoothing_function, auto_reweigh):
         """Return the same as `corpus_bleu`, or None."""
-        cdef Counts counts
         cdef int64_t sums[2 + 3 * MAX_ORDER]
         cdef Call call
         cdef double results[MAX_VECTORS]
@@ -113,14 +112,11 @@ cdef class Scorer:
         memset(sums, 0, sizeof(sums))
         if not count_corpus(list_of_references, hypotheses, order, sums):
             return None
-        counts.hypothesis_length = sums[0]
-        counts.reference_length = sums[1]
         for n in range(order):
-            counts.matches[n] = sums[2 + n]
-            counts.denominators[n] = sums[2 + order + n] + sums[2 + 2 * order + n]
-            if counts.denominators[n] == 0:
+            sums[2 + order + n] += sums[2 + 2 * order + n]
+            if sums[2 + order + n] == 0:
                 return None     # no segments
-        return as_nltk(self.score(&counts, &call, results), call.vectors.count, results)
+        return as_nltk(self.score_row(sums, sums + 2 + order, &call, results), call.vectors.count, results)
 
     cdef int read_call(self, Call *call, object weights, object smoothing_function, object auto_reweigh) except -1:
         """Parse the arguments; 0 if one is declined."""
@@ -194,7 +190,10 @@ cdef class Scorer:
     cdef int score_row(self, const int64_t *row, const int64_t *totals, Call *call, double *results) except -1:
         """Like `score_segment`, from a row and its numbers of n-grams, which may be below 0."""
         cdef Counts counts
-        cdef Py_ssize_t n
+        cdef const double *weights
+        cdef double equal[4]
+        cdef int unmatched = 0
+        cdef Py_ssize_t scored, v, n
         counts.hypothesis_length = row[0]
         counts.reference_length = row[1]
         for n in range(call.vectors.largest):
@@ -203,14 +202,6 @@ cdef class Scorer:
         if call.method >= METHOD5:
             counts.five_gram_matches = row[6]
             counts.five_grams = max(1, totals[4])
-        return self.score(&counts, call, results)
-
-    cdef int score(self, const Counts *counts, Call *call, double *results) except -1:
-        """Like `score_segment`, from counts."""
-        cdef const double *weights
-        cdef double equal[4]
-        cdef int unmatched = 0
-        cdef Py_ssize_t scored, v, n
         if counts.matches[0] == 0:
             for v in range(call.vectors.count):
                 results[v] = 0.0
@@ -223,7 +214,7 @@ cdef class Scorer:
                 for n in range(scored):
                     equal[n] = 1.0 / <double>scored
                 weights = equal
-            results[v] = nltk_bleu(counts, weights, <int>call.vectors.largest, <int>scored, <Method>call.method,
+            results[v] = nltk_bleu(&counts, weights, <int>call.vectors.largest, <int>scored, <Method>call.method,
                                    call.parameter)
             if not isfinite(results[v]):
                 return 0

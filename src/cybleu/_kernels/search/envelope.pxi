@@ -274,7 +274,7 @@ def best_interval(const int64_t[::1] starts not None, const Crossing[::1] found 
     cdef Watch watching = begin_watch()
     cdef const Rules *rules = &definition.rules
     cdef bint plain = (rules.uniform and rules.mean <= FRACTIONS and rules.mean != ARITHMETIC
-                       and rules.smoothing <= ADD_ALL and rules.penalty <= RATIO
+                       and rules.smoothing <= ADD_K and rules.penalty <= RATIO
                        and not rules.short_segments_count)
     cdef Py_ssize_t size = stats.shape[1]
     cdef Py_ssize_t count = found.shape[0]
