@@ -485,27 +485,18 @@ def sum_rows(const int64_t[:, ::1] stats, int64_t[::1] totals, int64_t[::1] too_
     cdef Py_ssize_t order = too_short.shape[0]
     cdef Watch watching = begin_watch()
     cdef SumOfRows result
-    cdef Py_ssize_t start, stop, n
-    cdef int64_t totals_of_4[10]
-    cdef int64_t too_short_of_4[4]
+    cdef Py_ssize_t start, stop
     if stats.shape[1] != bleu_row_size(order) or totals.shape[0] != stats.shape[1]:
         raise ValueError("the sums do not fit the rows")
     result.invalid, result.too_many, result.zeros, result.largest = -1, -1, 0, 0
-    memset(totals_of_4, 0, sizeof(totals_of_4))
-    memset(too_short_of_4, 0, sizeof(too_short_of_4))
     with nogil:
         start = 0
         while start < stats.shape[0] and result.invalid < 0:
             stop = min(start + 1024, stats.shape[0])
             watch(&watching, stop - start)
-            if order == 4:      # the usual order, with a loop that the compiler unrolls and sums in registers
-                add_rows(&stats[start, 0], start, stop, 4, totals_of_4, too_short_of_4, &result)
+            if order == 4:      # the usual order, with a loop that the compiler unrolls
+                add_rows(&stats[start, 0], start, stop, 4, &totals[0], &too_short[0], &result)
             else:
                 add_rows(&stats[start, 0], start, stop, order, &totals[0], &too_short[0], &result)
             start = stop
-        if order == 4:
-            for n in range(10):
-                totals[n] = totals_of_4[n]
-            for n in range(4):
-                too_short[n] = too_short_of_4[n]
     return result.invalid, result.too_many, result.largest, result.zeros
