@@ -60,14 +60,6 @@ cdef Py_ssize_t add_texts(Corpus *corpus, PyObject *texts) except -2:
     return count
 
 
-cdef inline void fetch_text(PyObject *texts, Py_ssize_t k) noexcept:
-    """Prefetch the tokens of a text, if the container has it."""
-    cdef PyObject **items
-    cdef Py_ssize_t count = 0
-    if cybleu_items(texts, &items, &count) and k < count:
-        items_in(items[k])
-
-
 cdef int number_container(TokenTable *table, object texts, NumberedText *numbered, Py_ssize_t count, int32_t *grams,
                           list held, Watch *watching) except -1:
     """Write the ids of the tokens of all texts of a container; 0 if a token is declined, or a text has another length.
@@ -81,7 +73,6 @@ cdef int number_container(TokenTable *table, object texts, NumberedText *numbere
     cdef uint64_t marks
     cdef Py_ssize_t k
     for k in range(count):
-        fetch_text(<PyObject *>texts, k + 1)
         text = item_at(texts, k)
         before = table.size
         if not number_text(table, text, numbered[k].length, grams, held is not None):
@@ -140,8 +131,6 @@ cdef Py_ssize_t read_corpus(Corpus *corpus, object list_of_references, object hy
     grams += corpus.hypothesis_length
     first = corpus.count
     for i in range(corpus.count):
-        if cybleu_items(<PyObject *>list_of_references, &sets, &size) and i + 1 < size:
-            fetch_text(sets[i + 1], 0)
         texts = item_at(list_of_references, i)
         if not number_container(&table, texts, corpus.texts + first, corpus.texts[i].end - first, grams, None,
                                 watching):
