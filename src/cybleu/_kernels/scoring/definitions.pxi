@@ -125,6 +125,8 @@ cdef double brevity_penalty(const Rules *rules, int64_t length, int64_t referenc
         return exp(log_penalty(length, wanted))
     if rules.penalty == NO_PENALTY or <double>length >= wanted:
         return 1.0
+    if length == 0:
+        return 0.0
     if rules.penalty == RATIO:
         return exp(1.0 - 1.0 / (<double>length / wanted))
     return exp(1.0 - wanted / <double>length)
@@ -135,73 +137,54 @@ cdef inline double log_penalty(int64_t length, double wanted) noexcept nogil:
     return min(0.0, 1.0 - (wanted + 1.0) / <double>(length + 1))
 
 
-cdef bint share_weights(const Rules *rules, int scored, double *used) noexcept nogil:
-    """Compute the weights of the scored orders; false if they cannot be renormalised."""
-    cdef double whole, part
-    cdef int n
-    if rules.uniform:
-        for n in range(scored):
-            used[n] = 1.0 / <double>(rules.order if rules.smoothing == SKIP else scored)
-        return True
-    for n in range(scored):
-        used[n] = rules.weights[n]
-    if scored < rules.order and rules.mean != EXACT:
-        part = exact_sum(used, scored)
-        whole = exact_sum(rules.weights, rules.order)
-        if part == 0.0:
-            return False
-        for n in range(scored):
-            used[n] = used[n] * whole / part
-    return True
-
-
-cdef double term_of(const Rules *rules, double weight, double precision) noexcept nogil:
-    """Return the contribution of a precision to the mean; minus infinity makes the score 0."""
-    if rules.mean == ARITHMETIC:
-        return finite_or_no_score(weight * precision)
-    if rules.mean == PRODUCT:
-        return precision / rules.scale
-    if weight == 0.0 and rules.mean != EXACT and rules.mean != EXACT_OR_ZERO:
-        return LEFT_OUT
-    if precision <= 0.0:
-        return LEFT_OUT if rules.mean == EXACT else -INFINITY
-    if rules.uniform and rules.mean == SHARES:
-        return weight * log(precision)
-    if rules.uniform and rules.mean != EXACT and rules.mean != EXACT_OR_ZERO:
-        return log(precision)
-    return finite_or_no_score(weight * log(precision / rules.scale))
-
-
-cdef double mean_of(const Rules *rules, const double *terms, int scored) noexcept nogil:
-    """Return the mean of the terms of the scored orders, or NO_SCORE."""
-    cdef double finite[MAX_ORDER]
+cdef double mean_of(const Rules *rules, const double *precisions, int scored) noexcept nogil:
+    """Return the mean of the precisions of the scored orders, or NO_SCORE."""
+    cdef double terms[MAX_ORDER]
+    cdef bint exact = rules.mean == EXACT or rules.mean == EXACT_OR_ZERO
+    cdef double whole = 1.0
+    cdef double part = 1.0              # of the weights
     cdef double total = 0.0
     cdef double product = 1.0
-    cdef int n
+    cdef double term, weight
     cdef int count = 0
+    cdef int n
+    if not rules.uniform and scored < rules.order and rules.mean != EXACT:
+        whole, part = exact_sum(rules.weights, rules.order), exact_sum(rules.weights, scored)
+        if part == 0.0:
+            return NO_SCORE
     for n in range(scored):
-        if terms[n] == -INFINITY:
+        weight = 1.0 / <double>(rules.order if rules.smoothing == SKIP else scored)
+        if not rules.uniform:
+            weight = rules.weights[n] * whole / part
+        if rules.mean == ARITHMETIC:
+            term = weight * precisions[n]
+        elif rules.mean == PRODUCT:
+            term = precisions[n] / rules.scale
+        elif (precisions[n] <= 0.0 and rules.mean == EXACT) or (weight == 0.0 and not exact):
+            continue
+        elif precisions[n] <= 0.0:
             return 0.0
-        if terms[n] != LEFT_OUT:
-            if not fabs(terms[n]) < 1e300:
-                return NO_SCORE
-            finite[count] = terms[n]
-            count += 1
-    if rules.mean == LOGS and rules.uniform:
-        return exp(python_sum(finite, count) / <double>scored)
-    if rules.mean == SHARES and rules.uniform:
-        return exp(python_sum(finite, count))
-    if rules.mean == FRACTIONS and rules.uniform:
-        for n in range(count):
-            total += finite[n]
-        return exp(total / <double>scored)
+        elif exact or not rules.uniform:
+            term = weight * log(precisions[n] / rules.scale)
+        else:
+            term = log(precisions[n])
+        if rules.mean == SHARES and rules.uniform:
+            term *= 1.0 / <double>scored
+        if not fabs(term) < 1e300:
+            return NO_SCORE
+        total += term
+        product *= term
+        terms[count] = term
+        count += 1
     if rules.mean == PRODUCT:
-        for n in range(count):
-            product *= finite[n]
         return rules.scale * pow(product, 1.0 / <double>scored)
     if rules.mean == ARITHMETIC:
-        return exact_sum(finite, count)
-    return rules.scale * exp(exact_sum(finite, count))
+        return exact_sum(terms, count)
+    if exact or not rules.uniform:
+        return rules.scale * exp(exact_sum(terms, count))
+    if rules.mean == SHARES:
+        return exp(python_sum(terms, count))
+    return exp((total if rules.mean == FRACTIONS else python_sum(terms, count)) / <double>scored)
 
 
 cdef double evaluate(const Rules *rules, const int64_t *row) noexcept nogil:
@@ -228,62 +211,45 @@ cdef double evaluate(const Rules *rules, const int64_t *row) noexcept nogil:
 
 cdef double evaluate_parts(const Rules *rules, const int64_t *row, double *precisions) noexcept nogil:
     """Return the score, and write the precisions if the score is not 0."""
-    cdef double terms[MAX_ORDER]
-    cdef double used[MAX_ORDER]
     cdef const int64_t *matches = row + 2
     cdef const int64_t *totals = matches + rules.order
+    cdef int64_t size = row[0] | row[1]
     cdef int64_t any_match = 0
-    cdef int64_t total
+    cdef bint every_match = True
+    cdef double penalty = brevity_penalty(rules, row[0], row[1])
     cdef double power = 1.0
-    cdef double result
+    cdef double precision
     cdef int n
     cdef int kept = 0
     cdef int first_absent = -1
-    cdef int scored
-    if rules.fails and (row[0] == 0 or row[1] == 0 or brevity_penalty(rules, row[0], row[1]) == 0.0):
-        return NO_SCORE
-    if row[0] == 0 and not rules.empty_is_scored:
-        return 0.0
-    if row[0] >= CYBLEU_LARGEST_COUNT or row[1] >= CYBLEU_LARGEST_COUNT:
-        return NO_SCORE
     for n in range(rules.order):
-        if totals[n] >= CYBLEU_LARGEST_COUNT:
-            return NO_SCORE
+        size |= totals[n]
         any_match |= matches[n]
-        if matches[n] == 0 and rules.zero_in_any_order:
-            return 0.0
-    if any_match == 0 and not rules.smoothed_without_match:
+        every_match &= matches[n] != 0
+    if size >= CYBLEU_LARGEST_COUNT or (rules.fails and (row[0] == 0 or row[1] == 0 or penalty == 0.0)):
+        return NO_SCORE
+    if ((row[0] == 0 and not rules.empty_is_scored) or (any_match == 0 and not rules.smoothed_without_match)
+            or (rules.zero_in_any_order and not every_match)):
         return 0.0
     if rules.mean == DIFFERENCES:
         return differences(rules, row)
     for n in range(rules.order):
-        total = totals[n]
-        if total == 0 and rules.short_segments_count:
-            total = 1
-        precisions[kept] = precision_of(rules, n, matches[n], total, row[0], &power)
-        if precisions[kept] == LEFT_OUT:
-            continue
-        if precisions[kept] == ABSENT and first_absent < 0:
-            first_absent = kept
-        kept += 1
-    scored = kept
+        precision = precision_of(rules, n, matches[n], max(totals[n], <int64_t>rules.short_segments_count), row[0],
+                                 &power)
+        if precision != precision:
+            return NO_SCORE
+        if precision != LEFT_OUT:
+            precisions[kept] = precision
+            if precision == ABSENT and first_absent < 0:
+                first_absent = kept
+            kept += 1
     if first_absent >= 0:
-        if rules.effective_order:
-            scored = first_absent
         for n in range(first_absent, kept):
             if precisions[n] == ABSENT or rules.empty_order_ends:
                 precisions[n] = rules.of_empty
-    if scored == 0:
-        return 0.0
-    memset(used, 0, sizeof(used))       # for compilers that warn where they cannot see that `scored` is above 0
-    if not share_weights(rules, scored, used):
-        return NO_SCORE
-    for n in range(scored):
-        if not isfinite(precisions[n]):
-            return NO_SCORE
-        terms[n] = term_of(rules, used[n], precisions[n])
-    result = rules.times * (brevity_penalty(rules, row[0], row[1]) * mean_of(rules, terms, scored))
-    return result if isfinite(result) else NO_SCORE
+        if rules.effective_order:
+            kept = first_absent
+    return finite_or_no_score(rules.times * (penalty * mean_of(rules, precisions, kept))) if kept else 0.0
 
 
 cdef double differences(const Rules *rules, const int64_t *row) noexcept nogil:

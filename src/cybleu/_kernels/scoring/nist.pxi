@@ -218,7 +218,7 @@ cdef double BETA = math.log(0.5) / math.log(1.5) ** 2
 cdef double TWO = 2         # in a variable, because compilers replace pow(x, 2.0)
 
 
-cdef double score_of(Corpus *corpus, Py_ssize_t orders, Py_ssize_t ids) except? -1 nogil:
+cdef double score_corpus(Corpus *corpus, Py_ssize_t orders, Py_ssize_t ids) except? -1 nogil:
     """Return the score, or NaN where the mirror raises an error because it divides by zero."""
     cdef Watch watching = begin_watch()
     cdef Py_ssize_t matched = ids
@@ -256,7 +256,7 @@ def corpus_nist(list_of_references, hypotheses, n):
         ids = read_corpus(&corpus, list_of_references, hypotheses, held, &watching)
         if ids >= 0:
             with nogil:
-                score = score_of(&corpus, orders[1], ids)
+                score = score_corpus(&corpus, orders[1], ids)
         return None if score != score else score
     finally:
         free(corpus.texts)

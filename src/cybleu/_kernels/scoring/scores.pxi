@@ -199,9 +199,8 @@ cdef class Scorer:
         for n in range(call.vectors.largest):
             counts.matches[n] = row[2 + n]
             counts.denominators[n] = max(1, totals[n])
-        if call.method >= METHOD5:
-            counts.five_gram_matches = row[6]
-            counts.five_grams = max(1, totals[4])
+        counts.five_gram_matches = row[6] if call.method >= METHOD5 else 0
+        counts.five_grams = max(1, totals[4]) if call.method >= METHOD5 else 1
         if counts.matches[0] == 0:
             for v in range(call.vectors.count):
                 results[v] = 0.0
