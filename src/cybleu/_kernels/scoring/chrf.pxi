@@ -395,41 +395,32 @@ cdef class CharacterTexts:
         If hypotheses and references are the same texts, also write the transposed block.
         """
         cdef ChrfWorkspace work
-        cdef Py_ssize_t i, first
+        cdef const ChrfRules *rules = &self.measure.rules
+        cdef Py_ssize_t offset = 0 if self.each_other else self.group.counted     # of the references in the group
+        cdef Py_ssize_t i, j, first, last, units
+        cdef int64_t *row
         if (scores.shape[0] != self.hypotheses.count or scores.shape[1] != self.references.count
                 or not 0 <= start <= stop <= self.hypotheses.count):
             raise ValueError("the scores do not fit the texts")
-        make_characters(&work, self.measure.rules.space)
+        make_characters(&work, rules.space)
         try:
             with nogil:
                 for i in range(start, stop):
-                    first = i if self.each_other else 0
-                    while first < self.references.count:
-                        first += self.fill_some(&work, i, first, scores)
+                    last = i if self.each_other else 0
+                    while last < self.references.count:
+                        first = last
+                        units = 0
+                        while last < self.references.count and units < max(TOGETHER, self.group.characters[i].count):
+                            units += self.group.characters[offset + last].count + OF_EACH
+                            last += 1
+                        match_group(rules, &work, &self.group, i, offset + first, last - first, True)
+                        row = <int64_t *>work.rows.data
+                        for j in range(first, last):
+                            scores[i, j] = chrf_of_row(rules, row)
+                            if self.each_other and j != i:
+                                begin_row(rules, &self.group, j, i, row)
+                                scores[j, i] = chrf_of_row(rules, row)
+                            row += self.measure.width
+                            watch(&work.watching, 8)
         finally:
             end_characters(&work)
-
-    cdef Py_ssize_t fill_some(self, ChrfWorkspace *work, Py_ssize_t i, Py_ssize_t first,
-                              double[:, ::1] scores) except -1 nogil:
-        """Write the scores of a hypothesis against a block of references; return the size of the block."""
-        cdef const ChrfRules *rules = &self.measure.rules
-        cdef Py_ssize_t place = first if self.each_other else self.group.counted + first   # index in the group
-        cdef const Units *characters = self.group.characters
-        cdef int64_t *row
-        cdef Py_ssize_t most = max(<Py_ssize_t>TOGETHER, characters[i].count)
-        cdef Py_ssize_t units = 0
-        cdef Py_ssize_t count = 0
-        cdef Py_ssize_t j
-        while first + count < self.references.count and units < most:
-            units += characters[place + count].count + OF_EACH
-            count += 1
-        match_group(rules, work, &self.group, i, place, count, True)
-        row = <int64_t *>work.rows.data
-        for j in range(count):
-            scores[i, first + j] = chrf_of_row(rules, row)
-            if self.each_other and first + j != i:
-                begin_row(rules, &self.group, place + j, i, row)
-                scores[first + j, i] = chrf_of_row(rules, row)
-            row += self.measure.width
-            watch(&work.watching, 8)
-        return count

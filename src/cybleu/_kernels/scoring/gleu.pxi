@@ -69,24 +69,16 @@ cdef int read_orders(object min_len, object max_len, Py_ssize_t *orders) except 
     return 1 <= orders[0] <= orders[1] <= MAX_ORDER
 
 
-cdef object best_ratio(object references, object hypothesis, object min_len, object max_len):
-    """Return the GLEU of one segment, or None if it is declined."""
-    cdef Py_ssize_t work = 0
-    cdef Py_ssize_t[2] orders
-    cdef int64_t[2] found
-    if not read_orders(min_len, max_len, orders):
-        return None
-    if not count_one(references, hypothesis, orders, found, &work):
-        return None
-    return <double>found[0] / <double>found[1] if found[1] > 0 else 0.0
-
-
 def sentence_gleu(original):
     """Return a compiled version of `original`, which scores plain input and calls `original` for declined input."""
 
     def sentence_gleu(references, hypothesis, min_len=1, max_len=4):
-        cdef object score = best_ratio(references, hypothesis, min_len, max_len)
-        return original(references, hypothesis, min_len, max_len) if score is None else score
+        cdef Py_ssize_t work = 0
+        cdef Py_ssize_t[2] orders
+        cdef int64_t[2] found
+        if read_orders(min_len, max_len, orders) and count_one(references, hypothesis, orders, found, &work):
+            return <double>found[0] / <double>found[1] if found[1] > 0 else 0.0
+        return original(references, hypothesis, min_len, max_len)
 
     return copy_metadata(original, sentence_gleu)
 

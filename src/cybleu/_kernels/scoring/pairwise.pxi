@@ -347,11 +347,15 @@ def leave_one_out(TokenTexts texts not None, Py_ssize_t max_order, int64_t[:, ::
     Not by an NgramIndex, which has all orders at once: here each order uses the memory of the one before.
     """
     cdef Py_ssize_t total = texts.total
+    cdef Py_ssize_t start, end, text, length, places, n, k
+    cdef int32_t given, other
     cdef int32_t *grams = NULL      # by position, text after text: the n-grams that begin there
     cdef int32_t *counts = NULL
     cdef int64_t *memory = NULL
     cdef NgramCount *ngrams = NULL  # of all texts
     cdef Largest *largest = NULL    # by n-gram
+    cdef const Largest *most
+    cdef int64_t *different         # n-grams of a text, and then its matches
     cdef Slots table
     cdef Watch watching = begin_watch()
     if stats.shape[0] != texts.count or stats.shape[1] != bleu_row_size(max_order):
@@ -368,7 +372,37 @@ def leave_one_out(TokenTexts texts not None, Py_ssize_t max_order, int64_t[:, ::
         make_slots(&table, slots_needed(total), &watching)
         with nogil:
             for n in range(max_order):
-                count_others(texts, n, max_order, grams, counts, memory, ngrams, largest, table, stats, &watching)
+                make_empty(&table, table.mask + 1, &watching)
+                start = end = given = 0
+                for text in range(texts.count):
+                    length = texts.length(text)
+                    places = max(length - n, <Py_ssize_t>0)
+                    different = &stats[text, 2 + n]
+                    k = given
+                    if n == 0:
+                        given = number_ids(table, texts.read(text, memory), length, grams + start, given, True,
+                                           &watching)
+                    else:
+                        given = extend_ngrams(table, grams + start, grams + start + 1, places, given, True, &watching)
+                    memset(largest + k, 0, <size_t>(given - k) * sizeof(Largest))
+                    stats[text, 0] = length
+                    stats[text, 2 + max_order + n] = places
+                    different[0] = count_ngrams(grams + start, places, counts, ngrams + end)
+                    for k in range(end, end + different[0]):
+                        add_count(&largest[ngrams[k].ngram], ngrams[k].count)
+                    end += different[0]
+                    start += length
+                    watch(&watching, length + 8)
+                end = 0
+                for text in range(texts.count):
+                    different = &stats[text, 2 + n]
+                    start, end = end, end + different[0]
+                    different[0] = 0
+                    for k in range(start, end):
+                        most = &largest[ngrams[k].ngram]
+                        other = most.second if ngrams[k].count == most.count else most.count
+                        different[0] += min(ngrams[k].count, other)
+                    watch(&watching, end - start + 8)
     finally:
         free(grams)
         free(counts)
@@ -376,41 +410,3 @@ def leave_one_out(TokenTexts texts not None, Py_ssize_t max_order, int64_t[:, ::
         free(ngrams)
         free(largest)
         free(table.slots)
-
-
-cdef int count_others(TokenTexts texts, Py_ssize_t n, Py_ssize_t max_order, int32_t *grams, int32_t *counts,
-                      int64_t *memory, NgramCount *ngrams, Largest *largest, Slots table,
-                      int64_t[:, ::1] stats, Watch *watching) except -1 nogil:
-    """Write the matches of order n + 1."""
-    cdef Py_ssize_t start = 0       # of the tokens of a text
-    cdef Py_ssize_t end = 0         # of its n-grams
-    cdef Py_ssize_t text, length, places, k
-    cdef int32_t given = 0
-    cdef const Largest *most
-    make_empty(&table, table.mask + 1, watching)
-    for text in range(texts.count):
-        length = texts.length(text)
-        places = max(length - n, <Py_ssize_t>0)
-        k = given
-        if n == 0:
-            given = number_ids(table, texts.read(text, memory), length, grams + start, given, True, watching)
-        else:
-            given = extend_ngrams(table, grams + start, grams + start + 1, places, given, True, watching)
-        memset(largest + k, 0, <size_t>(given - k) * sizeof(Largest))
-        stats[text, 0] = length
-        stats[text, 2 + max_order + n] = places
-        stats[text, 2 + n] = count_ngrams(grams + start, places, counts, ngrams + end)
-        for k in range(end, end + stats[text, 2 + n]):
-            add_count(&largest[ngrams[k].ngram], ngrams[k].count)
-        end += stats[text, 2 + n]
-        start += length
-        watch(watching, length + 8)
-    end = 0
-    for text in range(texts.count):
-        start, end = end, end + stats[text, 2 + n]
-        stats[text, 2 + n] = 0
-        for k in range(start, end):
-            most = &largest[ngrams[k].ngram]
-            stats[text, 2 + n] += min(ngrams[k].count, most.second if ngrams[k].count == most.count else most.count)
-        watch(watching, end - start + 8)
-    return 0

@@ -31,27 +31,25 @@ cdef Py_ssize_t without_low_lines(const double *base, const double *slope, const
     """
     cdef int32_t first = order[0]
     cdef int32_t last = order[size - 1]
-    cdef double middle = slope[likely]
     cdef double steepest = max(fabs(slope[first]), fabs(slope[last]))
     cdef double x1 = 0.0
     cdef double x2 = 0.0
     cdef double floor1 = base[likely]
     cdef double floor2 = base[likely]
-    cdef double one, other
-    cdef Py_ssize_t i, position
-    cdef Py_ssize_t begin = 0
+    cdef double one, other, margin
+    cdef Py_ssize_t i
+    cdef Py_ssize_t begin = 0       # of the lines that are not nearly parallel to the outer ones
     cdef Py_ssize_t end = size
-    cdef Py_ssize_t count = 0
-    if slope[first] < middle:
+    cdef Py_ssize_t count
+    if slope[first] < slope[likely]:
         x1 = meeting(base, slope, first, <int32_t>likely)
         floor1 = floor_at(base, slope, first, <int32_t>likely, x1)
-    if middle < slope[last]:
+    if slope[likely] < slope[last]:
         x2 = meeting(base, slope, <int32_t>likely, last)
         floor2 = floor_at(base, slope, <int32_t>likely, last, x2)
-    floor1 = floor1 - MARGIN * (fabs(base[first]) + fabs(base[likely]) + steepest * (fabs(x1) + fabs(x2)))
-    floor2 = floor2 - MARGIN * (fabs(base[last]) + fabs(base[likely]) + steepest * (fabs(x1) + fabs(x2)))
     if not (x1 <= x2 and isfinite(floor1) and isfinite(floor2)):
         x1 = x2 = NAN
+    margin = MARGIN * (fabs(base[first]) + fabs(base[likely]) + fabs(base[last]) + steepest * (fabs(x1) + fabs(x2)))
     for i in range(size):
         one = base[i] + (slope[i] * x1 - floor1)
         other = base[i] + (slope[i] * x2 - floor2)
@@ -60,14 +58,14 @@ cdef Py_ssize_t without_low_lines(const double *base, const double *slope, const
         begin += 1
     while end > begin and not slope[last] - slope[order[end - 1]] > MARGIN * steepest:
         end -= 1
-    for position in range(begin):
-        kept[position] = order[position]
+    for i in range(begin):
+        kept[i] = order[i]
     count = begin
-    for position in range(begin, end):
-        kept[count] = order[position]
-        count += not above[order[position]] < 0.0
-    for position in range(end, size):
-        kept[count] = order[position]
+    for i in range(begin, end):
+        kept[count] = order[i]
+        count += not above[order[i]] < -margin
+    for i in range(end, size):
+        kept[count] = order[i]
         count += 1
     return count
 
