@@ -369,35 +369,6 @@ cdef int mark_common(Aligner *aligner, const int32_t *rows, Py_ssize_t height, c
     return 0
 
 
-cdef int64_t union_matches(Aligner *aligner, TokenTexts lines, Py_ssize_t first, Py_ssize_t last, TokenTexts others,
-                           Py_ssize_t first_other, Py_ssize_t last_other) except -1 nogil:
-    """The matches of the lines of a reference with those of a hypothesis, each word of which counts once."""
-    cdef int64_t matches = 0
-    cdef int32_t *left = aligner.left
-    cdef const int32_t *words
-    cdef Py_ssize_t k, other, i
-    for other in range(first_other, last_other):
-        words = others.words(other)
-        for i in range(others.length(other)):
-            left[words[i] + 1] += 1
-    left[0] = 0
-    for k in range(first, last):
-        reserve(&aligner.union_, <uint64_t>lines.length(k))
-        memset(aligner.union_.data, 0, <size_t>lines.length(k))
-        for other in range(first_other, last_other):
-            mark_common(aligner, lines.words(k), lines.length(k), others.words(other), others.length(other))
-        words = lines.words(k)
-        for i in range(lines.length(k)):
-            if aligner.union_.data[i] and left[words[i] + 1] > 0:
-                left[words[i] + 1] -= 1
-                matches += 1
-    for other in range(first_other, last_other):
-        words = others.words(other)
-        for i in range(others.length(other)):
-            left[words[i] + 1] = 0
-    return matches
-
-
 cdef inline const int32_t *words_of_lines(TokenTexts lines, const int64_t[::1] bounds, Py_ssize_t text,
                                           Py_ssize_t *count) noexcept nogil:
     """The words of all lines of a text, which follow each other."""
@@ -405,6 +376,33 @@ cdef inline const int32_t *words_of_lines(TokenTexts lines, const int64_t[::1] b
     cdef int64_t last = bounds[text + 1]
     count[0] = <Py_ssize_t>(lines.ends[last - 1] - lines.begins[first]) if first < last else 0
     return &lines.narrow[lines.begins[first]] if count[0] else &NO_WORD
+
+
+cdef int64_t union_matches(Aligner *aligner, TokenTexts lines, const int64_t[::1] bounds, Py_ssize_t text,
+                           TokenTexts others, const int64_t[::1] other_bounds, Py_ssize_t other) except -1 nogil:
+    """The matches of the lines of a reference with those of another text, each word of which counts once."""
+    cdef int64_t matches = 0
+    cdef int32_t *left = aligner.left
+    cdef Py_ssize_t count = 0
+    cdef const int32_t *all_others = words_of_lines(others, other_bounds, other, &count)
+    cdef const int32_t *words
+    cdef Py_ssize_t k, m, i
+    for i in range(count):
+        left[all_others[i] + 1] += 1
+    left[0] = 0
+    for k in range(<Py_ssize_t>bounds[text], <Py_ssize_t>bounds[text + 1]):
+        reserve(&aligner.union_, <uint64_t>lines.length(k))
+        memset(aligner.union_.data, 0, <size_t>lines.length(k))
+        words = lines.words(k)
+        for m in range(<Py_ssize_t>other_bounds[other], <Py_ssize_t>other_bounds[other + 1]):
+            mark_common(aligner, words, lines.length(k), others.words(m), others.length(m))
+        for i in range(lines.length(k)):
+            if aligner.union_.data[i] and left[words[i] + 1] > 0:
+                left[words[i] + 1] -= 1
+                matches += 1
+    for i in range(count):
+        left[all_others[i] + 1] = 0
+    return matches
 
 
 cdef int check_lines(TokenTexts lines, const int64_t[::1] bounds) except -1:
@@ -458,10 +456,8 @@ def rouge_rows(TokenTexts hypotheses not None, const int64_t[::1] hypothesis_lin
                         elif kinds[kind] == 0:
                             matches = align_texts(&aligner, words, size, others, wanted, False)
                         else:
-                            matches = union_matches(&aligner, references, <Py_ssize_t>reference_lines[k],
-                                                    <Py_ssize_t>reference_lines[k + 1], hypotheses,
-                                                    <Py_ssize_t>hypothesis_lines[i],
-                                                    <Py_ssize_t>hypothesis_lines[i + 1])
+                            matches = union_matches(&aligner, references, reference_lines, k, hypotheses,
+                                                    hypothesis_lines, i)
                         keep_best(&rows[i, 4 * kind], matches, size - shorter, wanted - shorter, k == sets[owner])
                 for kind in range(kinds.shape[0]):
                     rows[i, 4 * kind + 3] = 1

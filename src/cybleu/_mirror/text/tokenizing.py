@@ -1,9 +1,4 @@
-"""sacreBLEU's tokenisers and white-space splitting, by regular expressions.
-
-The substitutions for punctuation depend on adjacent characters other than white space, so they are applied word by
-word, and only to words with characters other than letters. A word at either end of a line is adjacent to a space only
-if the line has one.
-"""
+"""sacreBLEU's tokenisers and white-space splitting, by regular expressions."""
 
 from __future__ import annotations
 
@@ -54,39 +49,25 @@ class Tokenizer:
         return self._marks_apart(line)
 
     def _marks_apart(self, line: str) -> list[str]:
-        return self._words(_ALONE.sub(r" \1 ", f" {line} "))
+        return _divided(_ALONE.sub(r" \1 ", f" {line} "), _POINTS)
 
     def _chinese(self, line: str) -> list[str]:
         line = line.strip()
         if not line.isascii():
             line = _CHINESE.sub(r" \1 ", line)
-        return self._words(_ALONE.sub(r" \1 ", line))
+        return _divided(_ALONE.sub(r" \1 ", line), _POINTS)
 
     def _international(self, line: str) -> list[str]:
         return self._international_unstripped(line.rstrip())
 
     def _international_unstripped(self, line: str) -> list[str]:
-        for pattern, replacement in self._substitutions:
-            line = pattern.sub(replacement, line)
-        return line.split()
+        return _divided(line, self._substitutions)
 
-    def _words(self, line: str) -> list[str]:
-        words = line.split()
-        if not words:
-            return words
-        first = " " * line[0].isspace()
-        last = " " * line[-1].isspace()
-        tokens = []
-        end = len(words) - 1
-        for position, word in enumerate(words):
-            if word.isalpha():
-                tokens.append(word)
-                continue
-            word = f"{' ' if position else first}{word}{' ' if position < end else last}"
-            for pattern, replacement in _POINTS:
-                word = pattern.sub(replacement, word)
-            tokens += word.split()
-        return tokens
+
+def _divided(line: str, substitutions: _Substitutions) -> list[str]:
+    for pattern, replacement in substitutions:
+        line = pattern.sub(replacement, line)
+    return line.split()
 
 
 def _white_space(line: str) -> list[str]:
