@@ -21,6 +21,7 @@ cdef enum:
 cdef struct MatchWorkspace:
     SegmentWorkspace segment
     Py_ssize_t repeated         # texts with the same set just before this one
+    Buffer memory               # of what follows
     int64_t *text
     int64_t *keys
     uint64_t *places            # of the keys, or of the tokens
@@ -34,6 +35,7 @@ cdef struct MatchWorkspace:
 
 # Sized for the largest set.
 cdef struct PreparationWorkspace:
+    Buffer memory       # of what follows
     Slots tokens
     Slots pairs
     int64_t *text
@@ -96,31 +98,23 @@ cdef int32_t prepare(ReferenceTable *table, PreparationWorkspace *work, TokenTex
     return given
 
 
-cdef int begin_work(PreparationWorkspace *work, Py_ssize_t tokens, Py_ssize_t max_order, Watch *watching) except -1:
+cdef int begin_work(PreparationWorkspace *work, Py_ssize_t tokens, Py_ssize_t max_order) except -1:
     """Allocate memory for sets of at most so many tokens."""
-    cdef Py_ssize_t ngrams
-    memset(work, 0, sizeof(PreparationWorkspace))
-    if tokens > MOST_NGRAMS // max(max_order, 1):
+    cdef uint64_t size = <uint64_t>tokens
+    cdef uint64_t ngrams = size * <uint64_t>max(max_order, 1) + 1
+    if ngrams > MOST_NGRAMS:
         raise MemoryError("a set of references has too many n-grams")
-    ngrams = tokens * max(max_order, 1) + 1
-    make_slots(&work.tokens, slots_needed(tokens), watching)
-    make_slots(&work.pairs, slots_needed(ngrams), watching)
-    work.text = <int64_t *>new_array(tokens, sizeof(int64_t))
-    work.grams = <int32_t *>new_array(tokens, sizeof(int32_t))
-    work.found = <NgramCount *>new_array(tokens, sizeof(NgramCount))
-    work.best = <int32_t *>allocated(calloc(<size_t>ngrams, sizeof(int32_t)))
-    work.counts = <int32_t *>allocated(calloc(<size_t>ngrams, sizeof(int32_t)))
+    reserve(&work.memory, (slots_needed(tokens) + slots_needed(<Py_ssize_t>ngrams)) * sizeof(Slot)
+            + size * (sizeof(int64_t) + sizeof(NgramCount) + sizeof(int32_t)) + 2 * ngrams * sizeof(int32_t))
+    work.tokens.slots = <Slot *>work.memory.data
+    work.pairs.slots = work.tokens.slots + slots_needed(tokens)
+    work.text = <int64_t *>(work.pairs.slots + slots_needed(<Py_ssize_t>ngrams))
+    work.found = <NgramCount *>(work.text + size)
+    work.grams = <int32_t *>(work.found + size)
+    work.best = work.grams + size
+    work.counts = work.best + ngrams
+    memset(work.best, 0, 2 * <size_t>ngrams * sizeof(int32_t))
     return 0
-
-
-cdef void end_work(PreparationWorkspace *work) noexcept:
-    free(work.tokens.slots)
-    free(work.pairs.slots)
-    free(work.text)
-    free(work.grams)
-    free(work.found)
-    free(work.best)
-    free(work.counts)
 
 
 # ----------------------------------------------------------------------------------------------------------- matching
@@ -197,7 +191,7 @@ cdef class PreparedReferences:
     cdef Py_ssize_t count
     cdef Py_ssize_t max_order
     cdef int32_t most_ngrams
-    cdef int64_t *lengths
+    cdef const int64_t[::1] lengths
 
     def __cinit__(self, TokenTexts texts not None, const int64_t[::1] sets, const int64_t[::1] lengths,
                   const int64_t[::1] length_sets, Py_ssize_t max_order):
@@ -215,21 +209,20 @@ cdef class PreparedReferences:
         self.max_order = max_order
         self.count = sets.shape[0] - 1
         self.tables = <ReferenceTable *>allocated(calloc(<size_t>self.count + 1, sizeof(ReferenceTable)))
-        self.lengths = <int64_t *>new_array(lengths.shape[0], sizeof(int64_t))
-        for i in range(lengths.shape[0]):
-            self.lengths[i] = lengths[i]
+        self.lengths = lengths
         for i in range(self.count):
             self.tables[i].short_one = -1
             if sets[i + 1] == sets[i] + 1 and texts.length(<Py_ssize_t>sets[i]) <= MASK_BITS:
                 self.tables[i].short_one = <Py_ssize_t>sets[i]
-            self.tables[i].lengths = self.lengths + length_sets[i]
+            self.tables[i].lengths = &lengths[length_sets[i]]
             self.tables[i].length_count = <Py_ssize_t>(length_sets[i + 1] - length_sets[i])
             tokens = 0
             for k in range(sets[i], sets[i + 1]):
                 tokens += texts.length(k)
             largest = max(largest, tokens)
+        work.memory = Buffer(NULL, 0)
         try:
-            begin_work(&work, largest, min(max_order, texts.longest), &watching)
+            begin_work(&work, largest, min(max_order, texts.longest))
             with nogil:
                 for i in range(self.count):
                     ngrams = prepare(&self.tables[i], &work, texts, <Py_ssize_t>sets[i], <Py_ssize_t>sets[i + 1],
@@ -237,7 +230,7 @@ cdef class PreparedReferences:
                     self.most_ngrams = max(self.most_ngrams, ngrams)
                     watch(&watching, 8 + ngrams)
         finally:
-            end_work(&work)
+            free_buffer(&work.memory)
 
     def __dealloc__(self):
         cdef Py_ssize_t i
@@ -245,7 +238,6 @@ cdef class PreparedReferences:
             for i in range(self.count):
                 free(self.tables[i].tokens.slots)
         free(self.tables)
-        free(self.lengths)
 
     def count_rows(self, TokenTexts texts not None, const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop,
                    int64_t[:, ::1] stats):
@@ -261,7 +253,7 @@ cdef class PreparedReferences:
         for i in range(start, stop):
             if not 0 <= owners[i] < self.count:
                 raise ValueError("an owner is out of range")
-        work.text = NULL
+        work.memory = Buffer(NULL, 0)
         make_workspace(&work.segment)
         try:
             with nogil:
@@ -270,23 +262,23 @@ cdef class PreparedReferences:
                     work.repeated = work.repeated + 1 if i > start and owners[i] == owners[i - 1] else 0
                     self.count_text(texts.read(i, work.text), texts.length(i), owners[i], &work, &stats[i, 0])
         finally:
-            free(work.text)
+            free_buffer(&work.memory)
             end_workspace(&work.segment)
 
     cdef int begin_match(self, MatchWorkspace *work, Py_ssize_t longest) except -1 nogil:
         """Allocate all arrays in one block: separate arrays at the same page offset would alias in the cache."""
         cdef uint64_t size = <uint64_t>longest + 1
-        cdef uint64_t everything = (size * (2 * sizeof(Py_ssize_t) + 3 * sizeof(int64_t) + sizeof(int32_t))
-                                    + (<uint64_t>self.most_ngrams + 2) * sizeof(int32_t))
-        if longest > MOST_TOKENS or everything > <uint64_t>PY_SSIZE_T_MAX:
-            allocated(NULL)
-        work.text = <int64_t *>allocated(calloc(<size_t>everything, 1))
+        cdef uint64_t ngrams = <uint64_t>self.most_ngrams + 1       # with the one of index -1
+        reserve(&work.memory, size * (2 * sizeof(Py_ssize_t) + 3 * sizeof(int64_t) + sizeof(int32_t))
+                + ngrams * sizeof(int32_t))
+        work.text = <int64_t *>work.memory.data
         work.keys = work.text + size
         work.places = <uint64_t *>(work.keys + size)
         work.positions = <Py_ssize_t *>(work.places + size)
         work.starts = work.positions + size
         work.ngrams = <int32_t *>(work.starts + size)
         work.seen = work.ngrams + size + 1
+        memset(work.seen - 1, 0, <size_t>ngrams * sizeof(int32_t))
         return 0
 
     cdef int count_text(self, const int64_t *text, Py_ssize_t length, int64_t owner, MatchWorkspace *work,

@@ -82,9 +82,8 @@ cdef class RawVocabulary:
 
     cdef readonly Tokenizer tokenizer
     cdef TokenTable table
-    cdef uint8_t **arenas       # memory of the tokens
-    cdef Py_ssize_t arena_count
-    cdef Py_ssize_t arena_left  # bytes free at the end of the last one
+    cdef void **arena           # memory of the tokens, which begins with the address of the arena before it
+    cdef Py_ssize_t arena_left  # bytes free at the end
     cdef uint8_t *arena_at
 
     def __cinit__(self, Tokenizer tokenizer not None):
@@ -92,19 +91,21 @@ cdef class RawVocabulary:
         reserve_tokens(&self.table, 1)
 
     def __dealloc__(self):
-        cdef Py_ssize_t i
-        for i in range(self.arena_count):
-            free(self.arenas[i])
-        free(self.arenas)
+        cdef void *before
+        while self.arena != NULL:
+            before = self.arena[0]
+            free(self.arena)
+            self.arena = <void **>before
         free_tokens(&self.table)
 
     cdef int reserve_bytes(self, Py_ssize_t size) except -1 nogil:
         """Reserve memory for the bytes of a token that may be new."""
+        cdef void **arena
         if size > self.arena_left:
-            self.arenas = <uint8_t **>allocated(
-                realloc(self.arenas, (<size_t>self.arena_count + 1) * sizeof(uint8_t *)))
-            self.arena_at = self.arenas[self.arena_count] = <uint8_t *>allocated(malloc(<size_t>max(size, ARENA)))
-            self.arena_count = self.arena_count + 1
+            arena = <void **>allocated(malloc(sizeof(void *) + <size_t>max(size, ARENA)))
+            arena[0] = self.arena
+            self.arena = arena
+            self.arena_at = <uint8_t *>(arena + 1)
             self.arena_left = max(size, ARENA)
         return 0
 
