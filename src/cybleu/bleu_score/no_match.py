@@ -44,21 +44,18 @@ def warn_no_match(unmatched: int) -> bool:
             ignored = silence[1][unmatched] = all(_is_ignored(text, silence[0]) for text in texts)
         if ignored:
             return True
-    for order in _orders(unmatched):
-        if warnings.warn is not _WARN:  # NLTK would call the replacement
-            warnings.warn(_warning_text(order))  # noqa: B028
-            continue
-        frame = sys._getframe(1)
-        while str(frame.f_globals.get("__name__")).startswith("cybleu.") and frame.f_back is not None:
-            frame = frame.f_back
-        warnings.warn_explicit(
-            _warning_text(order),
-            UserWarning,
-            frame.f_code.co_filename,
-            frame.f_lineno,
-            _warning_home["__name__"],
-            frame.f_globals.setdefault("__warningregistry__", {}),
-        )
+    texts = list(map(_warning_text, _orders(unmatched)))
+    if warnings.warn is not _WARN:  # NLTK would call the replacement
+        for text in texts:
+            warnings.warn(text)  # noqa: B028
+        return False
+    frame = sys._getframe(1)
+    while str(frame.f_globals.get("__name__")).startswith("cybleu.") and frame.f_back is not None:
+        frame = frame.f_back
+    path = frame.f_code.co_filename
+    registry = frame.f_globals.setdefault("__warningregistry__", {})
+    for text in texts:
+        warnings.warn_explicit(text, UserWarning, path, frame.f_lineno, _warning_home["__name__"], registry)
     return False
 
 
