@@ -2,23 +2,6 @@
 #
 # Offers: `information_of`.
 
-cdef inline int add_reference(int32_t *largest, const NgramCount *ngrams, Py_ssize_t count,
-                              Watch *watching) except -1 nogil:
-    """Update the largest counts with a reference.
-
-    :param largest: by id, for an n-gram of a hypothesis 1 and the largest count in a reference; 0 for others, and
-        between hypotheses
-    """
-    cdef Py_ssize_t first, k
-    first = 0
-    while first < count:
-        for k in range(first, block_end(first, count, watching)):
-            if largest[ngrams[k].ngram]:
-                largest[ngrams[k].ngram] = max(largest[ngrams[k].ngram], <int32_t>(ngrams[k].count + 1))
-        first += STEPS
-    return 0
-
-
 # Computed by Python as in the mirror, and not by the compiler, which may round in another way.
 cdef double LOG_2 = math.log(2)
 
@@ -59,17 +42,15 @@ cdef class NgramInformation(NgramIndex):
         """Compute the information of each n-gram from its frequency and that of its prefix."""
         cdef int32_t *frequencies = <int32_t *>allocated(calloc(<size_t>self.size + 1, sizeof(int32_t)))
         cdef int32_t ngram, prefix
-        cdef Py_ssize_t total = self.starts[self.texts * self.order]
-        cdef Py_ssize_t first, k
+        cdef Py_ssize_t first, text, k
         cdef Watch watching = begin_watch()
         try:
             self.information = <double *>new_array(self.size, sizeof(double))
             with nogil:
-                first = 0
-                while first < total:
-                    for k in range(first, block_end(first, total, &watching)):
+                for text in range(self.texts):
+                    for k in range(self.starts[text * self.order], self.starts[(text + 1) * self.order]):
                         frequencies[self.ngrams[k].ngram] += self.ngrams[k].count
-                    first += STEPS
+                    watch(&watching, 8 * self.corpus.length(text) + 8)
                 for ngram in range(self.distinct):      # a number that no token has is not asked for
                     self.information[ngram] = information_of(words, max(frequencies[ngram], 1))
                 first = 0
@@ -91,14 +72,14 @@ cdef class NgramInformation(NgramIndex):
 
         The parameters are those of `edit_rows`. Ids outside of the corpus are words that match nothing.
         """
-        cdef Found own          # of the hypothesis
+        cdef Found own          # of the hypothesis; its counts are between: 1 + the largest in a reference, 0 for others
         cdef Found reference
         cdef Watch watching = begin_watch()
         cdef bint known = references is self.corpus
         cdef Py_ssize_t order = self.order
-        cdef const NgramCount *ngram
-        cdef Py_ssize_t i, k, n, first, size, total
-        cdef int32_t matched
+        cdef const NgramCount *ngrams
+        cdef int32_t *largest
+        cdef Py_ssize_t i, k, m, n, size, total, count
         cdef int64_t owner
         cdef double *row
         check_words(hypotheses, references, sets, owners, start, stop, rows, 1 + 2 * order)
@@ -107,31 +88,35 @@ cdef class NgramInformation(NgramIndex):
         try:
             with nogil:
                 for i in range(start, stop):
-                    owner, row, size, total = i if owners is None else owners[i], &rows[i, 0], hypotheses.length(i), 0
+                    owner = i if owners is None else owners[i]
+                    row = &rows[i, 0]
+                    size = hypotheses.length(i)
+                    total = 0
                     self.find(&own, hypotheses.words(i), size, &watching)
-                    for n in range(order):
-                        for k in range(own.starts[n], own.starts[n + 1]):
-                            own.counts[own.ngrams[k].ngram] = 1
-                        watch_long(&watching, size)
+                    largest = own.counts
+                    for m in range(own.starts[order]):
+                        largest[own.ngrams[m].ngram] = 1
                     for k in range(<Py_ssize_t>sets[owner], <Py_ssize_t>sets[owner + 1]):
                         if known:
-                            first = self.starts[k * order]
-                            add_reference(own.counts, self.ngrams + first, self.starts[(k + 1) * order] - first,
-                                          &watching)
+                            ngrams = self.ngrams + self.starts[k * order]
+                            count = self.starts[(k + 1) * order] - self.starts[k * order]
                         else:
                             self.find(&reference, references.words(k), references.length(k), &watching)
-                            add_reference(own.counts, reference.ngrams, reference.starts[order], &watching)
+                            ngrams = reference.ngrams
+                            count = reference.starts[order]
+                        for m in range(count):
+                            if largest[ngrams[m].ngram]:
+                                largest[ngrams[m].ngram] = max(largest[ngrams[m].ngram], <int32_t>(ngrams[m].count + 1))
                         total += references.length(k)
                         watch(&watching, references.length(k) * order + 1)
                     row[0] = <double>total / <double>(sets[owner + 1] - sets[owner])
+                    ngrams = own.ngrams
                     for n in range(order):
                         row[1 + n] = 0
-                        for k in range(own.starts[n], own.starts[n + 1]):
-                            ngram = &own.ngrams[k]
-                            matched = min(ngram.count, <int32_t>(own.counts[ngram.ngram] - 1))
-                            row[1 + n] += self.information[ngram.ngram] * matched
-                            own.counts[ngram.ngram] = 0
-                        watch_long(&watching, size)
+                        for m in range(own.starts[n], own.starts[n + 1]):
+                            count = min(ngrams[m].count, <int32_t>(largest[ngrams[m].ngram] - 1))
+                            row[1 + n] += self.information[ngrams[m].ngram] * <double>count
+                            largest[ngrams[m].ngram] = 0
                         row[1 + order + n] = <double>max(size - n, <Py_ssize_t>0)
                     watch(&watching, size * order + 1)
         finally:

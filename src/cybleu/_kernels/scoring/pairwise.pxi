@@ -155,34 +155,27 @@ cdef class PairwiseTexts(NgramIndex):
     cdef Py_ssize_t invert(self, Watch *watching) except -1:
         """Build the inverted index from n-grams to texts. Return the number of frequent n-grams."""
         cdef Py_ssize_t rows = 0
-        cdef Py_ssize_t count = self.starts[self.texts * self.order]
-        cdef Py_ssize_t first, last, text, k, ngram
+        cdef Py_ssize_t text, k, ngram
         cdef Py_ssize_t *place
         cdef Py_ssize_t *starts
         self.list_starts = <Py_ssize_t *>allocated(calloc(<size_t>self.size + 2, sizeof(Py_ssize_t)))
-        self.lists = <Occurrence *>new_array(count, sizeof(Occurrence))
+        self.lists = <Occurrence *>new_array(self.starts[self.texts * self.order], sizeof(Occurrence))
         starts = self.list_starts
         with nogil:
-            first = 0
-            while first < count:
-                for k in range(first, min(first + STEPS, count)):
+            for text in range(self.texts):
+                for k in range(self.starts[text * self.order], self.starts[(text + 1) * self.order]):
                     starts[self.ngrams[k].ngram + 2] += 1
-                watch(watching, STEPS)
-                first += STEPS
+                watch(watching, self.references.length(text))
             for ngram in range(self.size):
                 rows += starts[ngram + 2] >= self.frequent
                 starts[ngram + 2] += starts[ngram + 1]
             for text in range(self.texts):
-                last = self.starts[(text + 1) * self.order]
-                first = self.starts[text * self.order]
-                while first < last:
-                    for k in range(first, min(first + STEPS, last)):
-                        place = &starts[self.ngrams[k].ngram + 1]
-                        self.lists[place[0]].text = <int32_t>text
-                        self.lists[place[0]].count = self.ngrams[k].count
-                        place[0] += 1
-                    watch(watching, min(last - first, <Py_ssize_t>STEPS))
-                    first += STEPS
+                for k in range(self.starts[text * self.order], self.starts[(text + 1) * self.order]):
+                    place = &starts[self.ngrams[k].ngram + 1]
+                    self.lists[place[0]].text = <int32_t>text
+                    self.lists[place[0]].count = self.ngrams[k].count
+                    place[0] += 1
+                watch(watching, self.references.length(text))
         return rows
 
     cdef int make_rows(self, Py_ssize_t most, Watch *watching) except -1:
