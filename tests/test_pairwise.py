@@ -112,10 +112,3 @@ def test_an_empty_list_beside_texts_of_any_kind(metric):
         assert cybleu.pairs([], others, metric=metric).shape == (0, 2)
         assert cybleu.pairs(others, [], metric=metric).shape == (2, 0)
     assert cybleu.pairs([], [], metric=metric).shape == cybleu.pairs([], metric=metric).shape == (0, 0)
-
-
-@pytest.mark.parametrize("length", [64, 65, 66])
-def test_lengths_around_those_of_kept_logarithms(length):
-    texts = [["a"] * length, ["a"] * (length - 1) + ["b"]]
-    expected = [[score(cybleu.rows([a], [[b]])[0], effective_order=True).score for b in texts] for a in texts]
-    assert cybleu.pairs(texts).tolist() == expected

@@ -80,6 +80,9 @@ NO_SMOOTHING = [getattr(SmoothingFunction, f"method{number}") for number in rang
 NO_SMOOTHING += ["method1", SmoothingFunction, SmoothingFunction()]
 
 
+NO_ORDERS = [(0, 4), (3, 2), (1, 17), (1, 2.0)]
+
+
 class LazyFrame:
     """A frame of polars that is not computed yet."""
 
@@ -98,6 +101,7 @@ REFUSED = {
     },
     errors.ArrayValueError: {
         "are not known": lambda: mbr(a_list()),
+        "pad_id is for token ids, and the references are prepared": lambda: find("gleu").rows([["a"]], RAW, pad_id=0),
         "texts of the hypotheses are not known": lambda: a_list().with_metric("chrf", [["a"]]),
         "no segment 3": lambda: a_list().segment(3),
         r"references\[1\]\[0\] has dtype float64": lambda: rows([[1], [2]], [[[1]], [np.array([0.5])]]),
@@ -169,6 +173,7 @@ REFUSED = {
         "rows of sacrebleu are integers": lambda: bootstrap(np.ones((3, 10))),
     },
     errors.MixedTokensError: {
+        r"hypotheses\[1\] is a bytes and hypotheses\[0\] a str": lambda: rows(["a", b"b"], ["a", "b"]),
         r"hypotheses\[0\]\[1\] is a str and hypotheses\[0\]\[0\] a list": lambda: mbr([[R, "the cat"]]),
         r"hypotheses\[1\]\[0\] is a list and hypotheses\[0\]": lambda: NBest.from_texts([["a"], [["b"]]], [["a"]] * 2),
         "hypotheses are tokens, and evidence raw text": lambda: mbr([[R], [R]], evidence=[["a"], ["b"]]),
@@ -348,6 +353,7 @@ REFUSED = {
         "have 1 numbers and those of the second system 10": lambda: paired_test([0.5, 0.6], [ROW] * 2),
     },
     errors.NoReferencesError: {
+        "there is no reference": lambda: find("gleu").count(["a"], []),
         "no reference for the hypothesis": lambda: sentence_bleu([], H),
         "segment 1: ": lambda: corpus_bleu([[R], []], [H, H]),
         r"references\[1\] has no reference": [
@@ -373,6 +379,8 @@ REFUSED = {
         "segment 0 has hypotheses, but no evidence": lambda: mbr([["a b", "a c"]], evidence=[[]]),
     },
     errors.OrderError: {
+        "min_len is -1; an order is a whole number from 0": lambda: corpus_chrf(["a b"], ["a"], -1, 6),
+        "_len is": [lambda orders=orders: find("gleu", min_len=orders[0], max_len=orders[1]) for orders in NO_ORDERS],
         "negative, but it is -1": lambda: modified_precision([R], H, -1),
         "at least 3 n-gram orders, not 2": lambda: sentence_bleu([R], H, (0.5, 0.5), SmoothingFunction().method6),
         "the largest n-gram order is 0; it must be a whole": lambda: explain_difference([R], [[R]], ["nltk"], 0),

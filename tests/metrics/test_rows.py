@@ -10,7 +10,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import cybleu
-from cybleu import References, errors, metrics
+from cybleu import References, metrics
 from cybleu.metrics import find, score, scores
 from inputs import corpora, counted_row, matches_nothing, numbered_alike, others_against_ids, spliced_segments
 
@@ -106,25 +106,6 @@ def test_every_position_and_every_reference_counts(length):
             assert cybleu.rows([texts], References([sets]), **options).tolist() == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ([0, 0, 7, 8, 9, 0], [7, 8]),  # what follows the end is not looked at
-        ([7, 0, 8, 9, 5, 5], [7, 0, 8]),  # padding inside stays
-        ([9, 7, 8, 0, 0, 0], []),
-        ([0, 0, 0, 0, 0, 0], []),
-        ([7, 8, 7, 8, 7, 8], [7, 8, 7, 8, 7, 8]),
-        ([7, 8, 0, 0, 9, 0], [7, 8]),
-    ],
-)
-def test_padding_and_the_end_of_a_text(text, expected):
-    references = [[[7, 0, 8, 7, 8]]]
-    prepared = References(references, pad_id=0, eos_id=9)
-    for given_text in (np.array([text]), [text], [np.array(text)]):
-        for one in (prepared, pickle.loads(pickle.dumps(prepared))):
-            assert cybleu.rows(given_text, one).tolist() == cybleu.rows([expected], references).tolist()
-
-
 @pytest.mark.parametrize("dtype", ["int8", "int32", "int64", "uint64"])
 def test_an_unknown_id_never_matches(dtype):
     ids = np.array([[1, 2, 9, 3]], dtype)
@@ -139,34 +120,32 @@ def test_no_segments():
     assert scores(np.zeros((0, 10), int)).shape == (0,)
 
 
-def test_rows_add_up():
+@pytest.mark.parametrize("name", ["sacrebleu", "moses", "mteval-v13a", "nltk"])
+def test_a_score_is_that_of_sums_in_any_form(name):
     references = [[["a", "b", "c", "d", "e"]], [["x", "y"], ["x"]], [["q"]]]
     hypotheses = [["a", "b", "c", "d"], ["x", "y", "x"], []]
-    stats = cybleu.rows(hypotheses, references)
-    of_nltk = cybleu.rows(hypotheses, references, "nltk")
-    for metric, rows in (
-        ("sacrebleu", stats),
-        ("moses", stats),
-        ("mteval-v13a", stats),
-        ("nltk", of_nltk),
-        ("nltk", stats),
-    ):
-        total = find(metric).total
-        expected = of_nltk.sum(axis=0).tolist() if metric == "nltk" else stats.sum(axis=0).tolist()
-        parts = [total(rows[:1]), total(rows[1:].tolist())]
-        assert total(rows) == total(rows.tolist()) == total(parts) == total(np.array(parts)) == expected
-        assert score(expected, metric) == score(parts, metric) == score(rows, metric)
-        assert [type(number) for number in total(rows)] == [int] * 10
-    assert score(of_nltk, "nltk").score == nltk_bleu.corpus_bleu(references, hypotheses)
-    for metric in ("bleu", "nltk"):
-        total = find(metric).total
-        assert total([]) == total([[0] * 10]) == [0] * 10
-        assert total([total([]), of_nltk[0]]) == total(np.array([total([]), of_nltk[0]])) == of_nltk[0].tolist()
-    assert find("bleu", max_order=1).total([3, 4, 2, 3]) == [3, 4, 2, 3]
-    with pytest.raises(errors.StatisticsError, match="the rows have different lengths"):
-        find("bleu").total([[1, 1, 1, 1], [2] * 10])
-    with pytest.raises(errors.StatisticsError, match="the mean of the scores of segments"):
-        find("codexglue").total(stats)
+    metric = find(name)
+    rows = metric.rows(hypotheses, references)
+    total = metric.total(rows)
+    assert total == rows.sum(axis=0).tolist() and [*map(type, total)] == [int] * 10
+    parts = [metric.total(rows[:1]), metric.total(rows[1:].tolist())]
+    for sums in (parts, np.array(parts), total):
+        assert metric.total(sums) == total and score(sums, metric) == score(rows, metric)
+
+
+def test_rows_of_bleu_are_summed_by_the_rules_of_nltk():
+    """A short segment counts n-grams there, and a sum is known by its length."""
+    references = [[["a", "b", "c", "d", "e"]], [["q"]]]
+    hypotheses = [["a", "b", "c", "d"], ["x"]]
+    rows = cybleu.rows(hypotheses, references)
+    assert score(rows, "nltk").score == nltk_bleu.corpus_bleu(references, hypotheses)
+
+
+@pytest.mark.parametrize("name", ["bleu", "nltk"])
+def test_a_sum_of_no_rows_is_a_row_of_zeros_which_adds_nothing(name):
+    total = find(name).total
+    row = [4, 4, 3, 1, 0, 0, 4, 3, 2, 1]
+    assert total([]) == total([[0] * 10]) == [0] * 10 and total([total([]), row]) == row
 
 
 @given(corpora(), st.sampled_from(["bleu", "nltk", "multi-bleu", "gleu"]), st.randoms())
@@ -218,8 +197,3 @@ def test_of_equally_close_references_the_shorter_counts_or_the_first(lengths):
         ):
             assert rows[:, 1].tolist() == wanted
             assert metric.total(rows)[1] == sum(wanted)
-
-
-def test_each_text_of_a_ragged_array_ends_by_itself():
-    texts = cybleu.Ragged(np.array([7, 8, 9, 5, 7, 8]), np.array([0, 4, 6]))
-    assert cybleu.rows(texts, [[[7, 8]]] * 2, eos_id=9, max_order=2).tolist() == [[2, 2, 2, 1, 2, 1]] * 2

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import cybleu
-from cybleu import rows, scores
+from cybleu import References, rows, scores
 from cybleu.errors import MissingExtraError, SequenceTypeError, UnknownNameError
 from cybleu.frameworks import load
 from cybleu.metrics import Cer, Rouge, Wer, find
@@ -20,27 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::cybleu.errors.ShapeWarning")
 
 KINDS = ["rouge1", "rouge2", "rouge5", "rouge9", "rougeL", "rougeLsum"]
 # what tokenisers look at, and characters whose lower case is an ASCII letter or has one
-PIECES = [
-    "a",
-    "b",
-    "the",
-    "Cat",
-    "running",
-    "runs",
-    "12",
-    " ",
-    "  ",
-    "\t",
-    "\n",
-    "\n\n",
-    "\r\n",
-    ".",
-    "É",
-    "\u212a",
-    "İ",
-    "\u3000",
-    "\0",
-]
+PIECES = "a|b|the|was|Cat|running|runs|12| |  |\t|\n|\n\n|\r\n|.|É|\u212a|İ|\u3000|\0".split("|")
 WORDS = ["a", "b", "c", "the", "cat"]
 
 lines = st.lists(st.sampled_from(WORDS), max_size=90).map(" ".join)
@@ -155,6 +135,7 @@ def test_error_rates_are_those_of_their_definition(name, split, corpus):
 
 @pytest.mark.parametrize("stemmer", [False, True])
 @given(corpus=corpora)
+@example(corpus=[("was it running", ["wa it run"])])  # a word of three letters is its own stem
 def test_rouge_is_that_of_rouge_score(rouge_score, stemmer, corpus):
     from rouge_score.rouge_scorer import RougeScorer as Theirs
 
@@ -203,11 +184,25 @@ def test_pairs_are_scores_of_single_references():
 
 
 def test_prepared_references_and_owners():
-    references = cybleu.References([["the cat sat", "a cat"], ["it rains"]])
+    references = References([["the cat sat", "a cat"], ["it rains"]])
     hypotheses = ["a cat sat", "it\nrains", "the dog"]
     for name in (*KINDS, "wer", "cer"):
         wanted = rows(hypotheses, [["the cat sat", "a cat"], ["it rains"], ["the cat sat", "a cat"]], name)
         assert (rows(hypotheses, references, name, owner=[0, 1, 0]) == wanted).all()
+
+
+@pytest.mark.thread_unsafe(reason="the sentence splitter is replaced for the whole process")
+def test_prepared_references_keep_lines_and_sentences_apart(monkeypatch):
+    monkeypatch.setattr("cybleu.metrics.rouge._sentence_splitter", lambda: lambda text: text.split(". "))
+    texts = ["c d a b"]
+    references = ["a b\nc d"]
+    prepared = References(references)
+    found = {}
+    for split in (False, True):
+        metric = Rouge("Lsum", split_summaries=split)
+        found[split] = metric.rows(texts, prepared).tolist()
+        assert found[split] == metric.rows(texts, references).tolist()
+    assert found[False] != found[True]
 
 
 def test_rouge_of_a_corpus_is_the_mean_of_the_segments():

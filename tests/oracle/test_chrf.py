@@ -10,7 +10,6 @@ from sacrebleu.metrics import CHRF as Theirs
 
 import cybleu
 from cybleu import References, chrf_score, sacrebleu_compat, score, scores
-from cybleu.errors import OrderError
 from cybleu.metrics import Chrf, find
 from cybleu.sacrebleu_compat import CHRF
 from inputs import CATCHES_WARNINGS, assert_class_is_as_sacrebleu_s, assert_same_calls
@@ -266,13 +265,6 @@ def test_orders_that_only_the_general_path_counts(orders, expected):
     pair = "the cat is here on it", "the cat was here on it"
     assert chrf_score.sentence_chrf(*pair, *orders) == pytest.approx(expected, abs=5e-5)
     assert chrf_score.sentence_chrf(*pair, *orders) == nltk_chrf.sentence_chrf(*pair, *orders)
-
-
-def test_negative_orders():
-    with pytest.raises(OrderError, match="min_len is -1; an order is a whole number from 0"):
-        chrf_score.corpus_chrf(["a b"], ["a"], -1, 6)
-    with pytest.raises(OrderError, match="n is -1; an order is a whole number from 0"):
-        chrf_score.chrf_precision_recall_fscore_support("a b", "a", -1)
 
 
 @pytest.mark.parametrize(

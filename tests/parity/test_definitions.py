@@ -89,14 +89,6 @@ def test_rows_score_as_one_by_one(kernels, data):
             assert taken == 1 or not plain or declined or not math.isfinite(theirs[0])
 
 
-def test_an_order_without_weight_needs_no_match(kernels):
-    rules = metrics.Bleu("sacrebleu", smoothing="none", weights=(1, 1, 0)).rules()
-    row = np.array([[4, 4, 3, 2, 0, 4, 3, 2]])
-    found = np.zeros(1)
-    assert kernels.Definition(rules).score_rows(row, 0, found) == 1
-    assert found[0] == _mirror.Definition(rules).evaluate(row[0].tolist())[0] > 0
-
-
 @pytest.mark.parametrize("effective_order", [False, True])
 def test_parts_of_a_score(kernels, effective_order):
     rules = metrics.Bleu("sacrebleu", effective_order=effective_order).rules()

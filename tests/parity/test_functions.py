@@ -20,7 +20,6 @@ tokens = st.lists(st.sampled_from([token for kind in TOKENS.values() for token i
 
 # For each function its arguments; kernels return None for those that they decline.
 ARGUMENTS = {
-    "segment_counts": st.tuples(any_segments, ORDERS).map(lambda drawn: (*drawn[0], drawn[1])),
     "clipped_matches": st.tuples(any_segments, ORDERS).map(lambda drawn: (*drawn[0], drawn[1])),
     "gleu_counts": st.tuples(any_corpora, st.sampled_from([(1, 4), (2, 2), (3, 16)])).map(
         lambda drawn: (*drawn[0], *drawn[1])
@@ -29,7 +28,6 @@ ARGUMENTS = {
     "types_within": st.tuples(st.lists(tokens | tokens.map(tuple), max_size=4)),
 }
 DEFINITIONS = {
-    "segment_counts": parts.segment_counts,
     "clipped_matches": parts.matches_and_total,
     "gleu_counts": gleu.gleu_counts,
     "corpus_nist": nist.nist_of_corpus,
@@ -44,7 +42,7 @@ def test_results(kernels, name, data):
     found = getattr(kernels, name)(*arguments)
     if found is not None:
         assert found == DEFINITIONS[name](*arguments)
-    elif name in ("segment_counts", "clipped_matches"):
+    elif name == "clipped_matches":
         references, hypothesis, order = arguments
         assert order > 64 or not all(map(is_plain, sum(references, hypothesis)))
 

@@ -321,11 +321,6 @@ def test_spans_of_any_buffer(kernels, make):
             kernels.RawTexts.of_spans(make(data), np.array([begin]), np.array([end]))
 
 
-def test_each_text_of_ids_ends_by_itself(pyarrow):
-    texts = pyarrow.array([[7, 8, 9, 5], [7, 8]])
-    assert cybleu.rows(texts, [[[7, 8]]] * 2, eos_id=9, max_order=2).tolist() == [[2, 2, 2, 1, 2, 1]] * 2
-
-
 def test_references_in_several_columns_keep_their_order(pyarrow):
     columns = [pyarrow.array([f"{name}{row}" for row in range(20)]) for name in "ab"]
     assert References(columns).lists() == [[f"a{row}", f"b{row}"] for row in range(20)]

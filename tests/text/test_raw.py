@@ -8,9 +8,8 @@ import pytest
 
 import cybleu
 from cybleu import References, Reward, columns, explain
-from cybleu.errors import SequenceTypeError
 from cybleu.explanations import blind_spots
-from cybleu.metrics import Metric, find
+from cybleu.metrics import find
 from cybleu.nbest import NBest
 from cybleu.rerank import mbr
 from cybleu.text import tokenizer
@@ -76,33 +75,6 @@ def test_mteval_reads_raw_text_as_its_script(tokenize, lowercase, lines, referen
     nbest = NBest.from_texts([[line] for line in lines], references, tokenize=tokenize)
     for one in (references, prepared, References(sets)):
         assert nbest.with_metric(name, one, **raw).stats.tolist() == expected
-
-
-class Longest(Metric):
-    """The longest token that both have."""
-
-    name = "longest"
-    scale = 1.0
-    columns = ("longest",)
-
-    def count(self, hypothesis, references):
-        return [max((len(token) for token in hypothesis if any(token in text for text in references)), default=0)]
-
-    def evaluate(self, row):
-        return float(row[0])
-
-
-def test_a_metric_of_ones_own_gets_tokens():
-    longest = Longest(tokenize="13a")
-    assert cybleu.reward_scores(LINES, REFERENCES, metric=longest).tolist() == [3, 3, 3, 0, 0]
-    assert cybleu.pairs(LINES[:2], metric=longest).tolist() == [[3, 3], [3, 3]]
-    for count in (cybleu.rows, cybleu.reward_scores):
-        with pytest.raises(
-            SequenceTypeError, match=r"longest reads tokens.*split them, or name a tokeniser: tokenize='13a'"
-        ):
-            count(LINES, REFERENCES, metric=Longest())
-    with pytest.raises(SequenceTypeError, match="longest reads tokens"):
-        cybleu.pairs(LINES[:2], metric=Longest())
 
 
 @pytest.mark.parametrize(
