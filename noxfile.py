@@ -90,6 +90,8 @@ def lint(session: nox.Session) -> None:
     session.run("zizmor", "--offline", "--quiet", "--persona", "pedantic", ".github")
     workflows = map(str, Path(".github", "workflows").glob("*.yml"))
     session.run("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *workflows)
+    # comes with check-jsonschema
+    session.run("python", "-c", "from ruamel.yaml import YAML; YAML().load(open('conda/meta.yaml', encoding='utf-8'))")
 
 
 @nox.session
@@ -192,6 +194,7 @@ def frameworks(session: nox.Session) -> None:
     """Interfaces and numbers of torchmetrics, ignite, evaluate, TRL and others, compared with the packages."""
     install_wheel(session, "frameworks", "test", "evaluate, ignite, pycocoevalcap, torchmetrics, torchtext, trl")
     session.install("--no-deps", "tensor2tensor==1.15.7")  # one file of it is read, without TensorFlow
+    session.install("--no-deps", "joeynmt==2.3.0", "lm-eval==0.4.13", "sockeye==3.1.34")  # which require old versions
     examples = "tests/whole/test_documentation.py::test_examples_in_docstrings"
     pytest(session, "--no-skips", "-n", "0", "-m", "", "tests/oracle/test_frameworks_installed.py", examples)
 

@@ -56,6 +56,7 @@ def backend():
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("pandas", "polars", "pyarrow", "datasets", "duckdb", "matplotlib", "sentencepiece", "jiwer", "rouge_score")
 FRAMEWORKS = ("evaluate", "ignite", "pycocoevalcap", "tensor2tensor", "torchmetrics", "torchtext", "trl")
+HARNESSES = ("joeynmt", "lm_eval", "sockeye")
 DATA = Path(os.environ.get("CYBLEU_DATA", ROOT.parent / "shared" / "data"))
 
 
@@ -73,7 +74,7 @@ def pytest_collection_modifyitems(config, items):
         absent |= {item for item in items if "probed" in item.fixturenames}
     if not DATA.is_dir():
         absent |= {item for item in items if item.get_closest_marker("real_data")}
-    for library in (*PACKAGES, *FRAMEWORKS, "scipy", "jinja2", "playwright"):
+    for library in (*PACKAGES, *FRAMEWORKS, *HARNESSES, "scipy", "jinja2", "playwright"):
         if find_spec(library) is None:
             absent |= {item for item in items if library in item.fixturenames}
     for engine, library in (("spark", "pyspark"), ("ray", "ray")):
@@ -110,6 +111,7 @@ def _package(name):
 
 pandas, polars, pyarrow, datasets, duckdb, matplotlib, sentencepiece, jiwer, rouge_score = map(_package, PACKAGES)
 evaluate, ignite, pycocoevalcap, tensor2tensor, torchmetrics, torchtext, trl = map(_package, FRAMEWORKS)
+joeynmt, lm_eval, sockeye = map(_package, HARNESSES)
 
 
 @pytest.fixture(scope="session")

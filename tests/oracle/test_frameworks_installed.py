@@ -5,7 +5,7 @@ import os
 import socket
 import subprocess
 import sys
-from importlib import import_module
+from importlib import import_module, reload
 from types import ModuleType
 
 import nltk.translate.gleu_score as nltk_gleu
@@ -141,6 +141,31 @@ def test_bleu_of_pycocoevalcap(pycocoevalcap, corpus, order):
         rows = rows_of(corpus, "coco")
         assert score(rows, "coco").score == theirs[0][-1]
         assert scores(rows, "coco", level="sentence").tolist() == theirs[1][-1]
+
+
+def test_metrics_of_harnesses(lm_eval, joeynmt, sockeye):
+    hypotheses = ["The cat sat on a mat.", "It rains.", "So it was said, again and again."]
+    references = ["The cat sat on the mat.", "It rained a lot.", "So it is said, again & again."]
+    items = list(zip(references, hypotheses))
+
+    def results():
+        harness = import_module("lm_eval.api.metrics")
+        joey = reload(import_module("joeynmt.metrics"))
+        evaluation = reload(import_module("sockeye.evaluate"))
+        of_items = [
+            harness.bleu,
+            harness.chrf,
+            harness.chrfpp,
+            harness.ter,
+            harness._bootstrap_internal(harness.bleu, 5),
+        ]
+        of_texts = [joey.bleu, joey.chrf, evaluation.raw_corpus_bleu, evaluation.raw_corpus_chrf]
+        found = [metric((1, items) if metric is of_items[-1] else items) for metric in of_items]
+        return found + [metric(hypotheses, references) for metric in of_texts]
+
+    expected = results()
+    with cybleu.install_as_sacrebleu():
+        assert results() == expected
 
 
 def of_evaluate(name):
