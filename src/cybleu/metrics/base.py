@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
-from functools import cached_property
+from functools import cached_property, partial
 from math import isnan
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
@@ -382,13 +382,10 @@ class BuiltinMetric(Metric):
         :param row: a number for each column
         """
 
-    def __getstate__(self) -> dict[str, Any]:
-        # The fields alone: kernels cannot be pickled.
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    def __setstate__(self, state: Mapping[str, Any]) -> None:
-        # By the constructor, because the fields of a pickle can have any values.
-        type(self).__init__(self, **{field.name: state[field.name] for field in fields(self)})
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The fields alone, because kernels cannot be pickled; by the constructor, because those of a pickle can have any
+        # values.
+        return partial(type(self), **{field.name: getattr(self, field.name) for field in fields(self)}), ()
 
     def count(self, hypothesis: Any, references: Sequence[Any]) -> list[Any]:
         """Count a segment, and return its row. Does not require NumPy.

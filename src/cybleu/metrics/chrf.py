@@ -15,9 +15,10 @@ from .._runtime.numbers import check_flags, check_whole, plain_number
 from .._runtime.parallel import run
 from ..chrf_score import LARGEST_BETA
 from ..errors import OrderError, StatisticsError
-from ..text.batches import RawText
+from ..text.batches import Corpus
 from .base import BuiltinMetric, Score
 from .names import score_texts
+from .numbered import one_in_each
 from .operations import tokenization_for
 from .signature import Signature
 from .statistics import scores_by
@@ -25,7 +26,7 @@ from .statistics import scores_by
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..text.batches import Batch, Corpus
+    from ..text.batches import Batch
     from .base import Counter
 
 
@@ -137,11 +138,9 @@ class Chrf(BuiltinMetric):
     def fill_pairs(
         self, texts: Batch, others: Batch, scores: NDArray[np.float64], threads: int | None, progress: bool
     ) -> None:
-        tokenization = tokenization_for(self, texts.kind)
-        if tokenization is None or not (isinstance(texts, RawText) and isinstance(others, RawText)):
-            return  # there are no texts
-        hypotheses = None if texts is others else tokenization.edited(texts.lines)
-        prepared = CharacterTexts(self.measure, tokenization.edited(others.lines), hypotheses)
+        corpus = Corpus(texts, one_in_each(others))
+        hypotheses, references, _ = corpus.lines(tokenization_for(self, corpus.kind))
+        prepared = CharacterTexts(self.measure, references, None if texts is others else hypotheses)
         cost = 64 * scores.size
         run(lambda start, stop: prepared.fill(start, stop, scores), len(scores), cost, threads, progress, "hypotheses")
 

@@ -143,10 +143,12 @@ class Mixture(Combination):
         object.__setattr__(self, "cost", min(metric.cost for metric, _ in parts))
         object.__setattr__(self, "least", None if any(metric.least is None for metric, _ in parts) else 0)
 
-    def __setstate__(self, state: Mapping[str, Any]) -> None:
-        super().__setstate__(state)
-        # with these weights, which are not divided by their sum again
-        object.__setattr__(self, "parts", state["parts"])
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Mixture, (self.parts,), self.parts
+
+    def __setstate__(self, parts: Any) -> None:
+        # with these weights, which the constructor has divided by their sum again
+        object.__setattr__(self, "parts", parts)
 
     @property
     def components(self) -> tuple[Metric, ...]:  # type: ignore[override]

@@ -44,7 +44,7 @@ class References:
     array([1.   , 0.152], dtype=float32)
     """
 
-    __slots__ = ("_has_tuples", "_ids", "_kind", "_lock", "_made", "_sets")
+    __slots__ = ("_has_tuples", "_ids", "_lock", "_made", "_sets")
 
     def __init__(
         self,
@@ -65,7 +65,6 @@ class References:
                 sets = Sets(ids, np.array(sets.bounds, dtype=np.int64))
         self._sets = _own(sets)
         self._ids = special
-        self._kind: Kind = sets.kind if sets.size else "nothing"
         self._has_tuples = isinstance(sets, ListSets) and any(isinstance(text, tuple) for text in sets.texts.texts)
         self._made: dict[Any, Any] = {}
         self._lock = RLock()
@@ -80,7 +79,7 @@ class References:
     @property
     def kind(self) -> Kind:
         """``raw text``, ``tokens`` or ``ids``; ``nothing`` if there are no sets."""
-        return self._kind
+        return self._sets.kind if self._sets.size else "nothing"
 
     def lists(self) -> Any:
         """The references of each segment: str, or lists of tokens or ids."""
