@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from ._backend import BACKEND
+from ._catalogue import CATALOGUE
 from ._runtime.later import later
 from ._version import __version__
 from .bleu_score import (
@@ -17,7 +18,6 @@ from .bleu_score import (
     nltk_3_2,
     sentence_bleu,
 )
-from .metrics import CATALOGUE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ import pytest
 
 import cybleu
 from cybleu import References, Reward, columns, errors, metrics, score, scores
+from cybleu._catalogue import CATALOGUE
 from cybleu.metrics import Chrf, Metric, Mixture, Nist, NistInformation, Ter, find
 from cybleu.metrics.combined import maximised, split_on_blanks
 from cybleu.metrics.operations import with_options
@@ -76,7 +77,7 @@ class WordErrors(Metric):
 
 
 # Of each class the last name. BLEU scores sentences in another way than a corpus, and NIST needs weights.
-NAMED = {call[0]: name for _, _, calls in metrics.CATALOGUE.values() for name, call in calls.items()}
+NAMED = {call[0]: name for _, _, calls in CATALOGUE.values() for name, call in calls.items()}
 del NAMED["Bleu"], NAMED["Nist"]
 METRICS = {
     **{name: partial(find, name) for name in NAMED.values()},

@@ -33,7 +33,15 @@ corpora = st.lists(st.tuples(lines, st.lists(lines, min_size=1, max_size=3)), mi
 def test_metrics(kernels, metric, corpus):
     texts = [text for text, _ in corpus]
     references = [group for _, group in corpus]
-    rows, _ = on_both_backends(lambda: (metric.rows(texts, references), metric.rows(texts, References(references))))
+    owner = [*range(len(texts))][::-1]
+    rows, _, owned = on_both_backends(
+        lambda: (
+            metric.rows(texts, references),
+            metric.rows(texts, References(references)),
+            metric.rows(texts, references, owner=owner),
+        )
+    )
+    assert owned.tolist() == metric.rows(texts, references[::-1]).tolist()
     on_both_backends(lambda: (metric.scores(rows), cybleu.score(rows, metric)))
     on_both_backends(lambda: metric.pairs(texts))
 

@@ -59,6 +59,7 @@ def raw_rows(
     hypotheses: RawTexts,
     references: RawTexts,
     sets: Numbers,
+    owners: Numbers | None,
     max_order: int,
     reference_length: str,
     start: int,

@@ -7,12 +7,11 @@ weights. The fields of the metric, such as ``smoothing="method1"``, are options 
 
 from __future__ import annotations
 
+from .._catalogue import CATALOGUE
 from .._runtime.later import later
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from .base import Metric as Metric
     from .base import Score as Score
     from .bleu import Bleu as Bleu
@@ -37,22 +36,6 @@ if TYPE_CHECKING:
     from .variants import Variant as Variant
     from .wer import Cer as Cer
     from .wer import Wer as Wer
-
-# The metrics. For each module the classes that are exported here, the functions that `cybleu` exports, and by name the
-# calls that make its metrics: a class with its arguments. A new metric is a module with a row here.
-CATALOGUE: dict[str, tuple[str, str, dict[str, tuple[Any, ...]]]] = {
-    "bleu": ("Bleu BleuScore", "bleu", {"bleu": ("Bleu",)}),  # and one for each of VARIANTS
-    "chrf": ("Chrf", "chrf", {"chrf": ("Chrf", 6, 0), "chrf+": ("Chrf", 6, 1), "chrf++": ("Chrf", 6, 2)}),
-    "gleu": ("Gleu", "", {"gleu": ("Gleu",)}),
-    "nist": ("Nist NistInformation NistScore", "", {"nist": ("Nist",)}),
-    "rouge": (
-        "Rouge RougeScore Shares",
-        "rouge",
-        {f"rouge{kind}": ("Rouge", kind) for kind in (*"123456789", "L", "Lsum")},
-    ),
-    "ter": ("Ter", "ter", {"ter": ("Ter",)}),
-    "wer": ("Cer Wer", "cer wer", {"wer": ("Wer",), "cer": ("Cer",)}),
-}
 
 __getattr__, __dir__, __all__ = later(
     __name__,

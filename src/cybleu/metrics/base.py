@@ -24,7 +24,7 @@ from .._runtime.parallel import run
 from .._runtime.scales import percent
 from ..errors import NoReferencesError, StatisticsError, UnknownNameError
 from ..text.batches import Corpus, ListSets, Place, Sets, TokenLists
-from ..text.ids import NO_IDS, SpecialIds
+from ..text.ids import SpecialIds
 from ..text.reading import check_same_kind, read_lines, read_texts
 from ..text.segments import length_of, plain_segment
 from ..text.tokenization import Tokenization
@@ -357,8 +357,7 @@ class Metric(ABC):
         :param of_ids: `pad_id`, `eos_id` and `unk_id` of arrays of token ids
         :return: float64 of shape `(texts, others)`
         """
-        options = operations.ids_given(self, of_ids)
-        special = SpecialIds(**options) if options else NO_IDS
+        special = SpecialIds(**operations.ids_given(self, of_ids))
         hypotheses = read_texts(texts, "texts", special=special)
         references = hypotheses if others is None else read_texts(others, "others", special=special)
         not_empty = hypotheses if hypotheses.size else references

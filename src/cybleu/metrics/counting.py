@@ -11,7 +11,7 @@ from .._definitions.ngrams import lengths_to_choose_from, reference_length
 from .._runtime.lazy_arrays import np
 from ..bleu_score.parts import nltk_row
 from ..errors import CybleuError, MixedTokensError
-from ..text.batches import Corpus, RawText, Sets, TokenIds, TokenLists
+from ..text.batches import Corpus, RawText, TokenIds, TokenLists
 from ..text.ids import number_others, number_texts
 from ..text.segments import plain_segment
 from .tokens import tokenised
@@ -52,13 +52,11 @@ class Counting(NamedTuple):
             tokenization = None
         if corpus.once is None and (corpus.owners is None or corpus.size <= FEW_EACH * corpus.sets.bounds[-1]):
             if tokenization is not None:
-                if corpus.owners is not None:
-                    assert isinstance(corpus.sets, Sets)
-                    corpus = Corpus(corpus.texts, corpus.sets.take(corpus.owners))
                 tokenizer = tokenization.backend
+                owners = corpus.owners
                 texts, references, bounds = corpus.lines(tokenization)
                 return lambda start, stop, rows: raw_rows(
-                    tokenizer, texts, references, bounds, self.order, self.reference_length, start, stop, rows
+                    tokenizer, texts, references, bounds, owners, self.order, self.reference_length, start, stop, rows
                 )
             if isinstance(corpus.texts, TokenLists) and corpus.sets.kind == "tokens" and corpus.owners is None:
                 return self._of_lists(corpus.sets.lists(), corpus.texts.lists())
@@ -96,7 +94,7 @@ class Counting(NamedTuple):
             texts = number_others(texts, vocabulary)
         hypotheses = TokenTexts(*texts)
         references = TokenTexts(*numbers)
-        bounds = np.array(corpus.sets.bounds, dtype=np.int64)
+        bounds = corpus.sets.bounds
         owners = corpus.owners
         return lambda start, stop, rows: id_rows(
             hypotheses, references, bounds, owners, self.order, self.reference_length, start, stop, rows
@@ -130,7 +128,7 @@ class Counting(NamedTuple):
     def _prepared(self, corpus: Corpus, tokenization: Tokenization | None) -> tuple[Any, Any]:
         """The vocabulary of the references, and their n-grams as the backend counts them."""
         texts = corpus.sets.texts
-        bounds = np.array(corpus.sets.bounds, dtype=np.int64)
+        bounds = corpus.sets.bounds
         if tokenization is not None and tokenization.edits:
             texts = RawText(corpus.lines(tokenization)[1])
         ids, vocabulary = number_texts(texts, tokenization)
@@ -142,7 +140,7 @@ class Counting(NamedTuple):
 
 
 def _reference_lengths(
-    lengths: NDArray[np.int64], bounds: NDArray[np.int64], reference_length: str
+    lengths: NDArray[np.int64], bounds: Any, reference_length: str
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The lengths to choose from, set after set, and where each set begins, and the end."""
     if len(lengths) == len(bounds) - 1:

@@ -8,10 +8,10 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from .._catalogue import CATALOGUE
 from .._runtime.lazy_arrays import array_given, floats_given, np
 from ..errors import StatisticsError, UnknownNameError
 from ..text.reading import read_corpus
-from . import CATALOGUE
 from .base import Metric
 from .operations import fields_of_texts, rows_without_numpy, with_options
 from .statistics import whole_array, whole_numbers

@@ -64,7 +64,7 @@ class BleuCounter(NamedTuple):
         number = len(hypotheses)
         width = 2 + 2 * self.order
         rows = memoryview(bytearray(8 * number * width)).cast("q", (number, width))
-        raw_rows(self.tokenizer, hypotheses, references, bounds, self.order, "closest", 0, number, rows)
+        raw_rows(self.tokenizer, hypotheses, references, bounds, None, self.order, "closest", 0, number, rows)
         return rows
 
     def total(self, rows: memoryview) -> list[int]:

@@ -12,7 +12,7 @@ from itertools import accumulate, chain, pairwise
 from typing import ClassVar, NamedTuple, TypeAlias
 
 from .._backend import types_within
-from .._runtime.lazy_arrays import np, repeat
+from .._runtime.lazy_arrays import np
 from .segments import is_array_type, refuse_arrays
 
 TYPE_CHECKING = False
@@ -153,16 +153,6 @@ class Sets:
     def lists(self) -> list[list[Any]]:
         """For each set the list of its texts."""
         return split_at(self.texts.lists(), list(self.bounds))
-
-    def take(self, owners: NDArray[np.int64]) -> Sets:
-        """The sets with these numbers, in this order."""
-        bounds = np.asarray(self.bounds, dtype=np.int64)
-        firsts = bounds[owners]
-        counts = np.diff(bounds)[owners]
-        ends = np.cumsum(counts, dtype=np.int64)
-        # a rising run of numbers for each set, from its first text on
-        numbers = repeat(firsts - ends + counts, counts) + np.arange(counts.sum(), dtype=np.int64)
-        return Sets(self.texts.take(numbers), np.concatenate([np.zeros(1, dtype=np.int64), ends]))
 
 
 @dataclass(slots=True, eq=False)

@@ -192,23 +192,25 @@ cdef void end_workspace(SegmentWorkspace *work) noexcept nogil:
 
 
 def raw_rows(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawTexts references not None,
-             const int64_t[::1] sets, Py_ssize_t max_order, str reference_length not None, Py_ssize_t start,
-             Py_ssize_t stop, int64_t[:, ::1] rows):
+             const int64_t[::1] sets, const int64_t[::1] owners, Py_ssize_t max_order, str reference_length not None,
+             Py_ssize_t start, Py_ssize_t stop, int64_t[:, ::1] rows):
     """Write the statistics rows of segments `start` to `stop` (exclusive).
 
-    :param sets: where the references of each segment begin, and the end
+    :param sets: where the references of each set begin, and the end
+    :param owners: for each hypothesis the index of its set; None if hypothesis i has set i
     """
     cdef SegmentWorkspace work
     cdef int mode = REFERENCE_LENGTHS.index(reference_length)
-    cdef Py_ssize_t i
-    check_segments(hypotheses.count, references.count, sets, None, start, stop)
+    cdef Py_ssize_t i, owner
+    check_segments(hypotheses.count, references.count, sets, owners, start, stop)
     check_rows(rows.shape[0], rows.shape[1], hypotheses.count, bleu_row_size(max_order))
     make_workspace(&work)
     try:
         with nogil:
             for i in range(start, stop):
-                count_raw_segment(tokenizer, &work, &hypotheses.lines[i], &references.lines[sets[i]],
-                                  <Py_ssize_t>(sets[i + 1] - sets[i]), max_order, mode, &rows[i, 0])
+                owner = i if owners is None else <Py_ssize_t>owners[i]
+                count_raw_segment(tokenizer, &work, &hypotheses.lines[i], &references.lines[sets[owner]],
+                                  <Py_ssize_t>(sets[owner + 1] - sets[owner]), max_order, mode, &rows[i, 0])
     finally:
         end_workspace(&work)
 

@@ -17,13 +17,14 @@ def raw_rows(
     hypotheses: RawTexts,
     references: RawTexts,
     sets: Any,
+    owners: Any,
     max_order: int,
     rule: str,
     start: int,
     stop: int,
     rows: Any,
 ) -> None:
-    for number, hypothesis, others in segments(hypotheses, references, sets, None, start, stop):
+    for number, hypothesis, others in segments(hypotheses, references, sets, owners, start, stop):
         for column, count in enumerate(_row(tokenizer, [hypothesis, *others], max_order, rule)):
             rows[number, column] = count
 
