@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sysconfig
 from itertools import groupby
@@ -91,11 +92,49 @@ def test_no_local_has_the_name_of_a_global(name):
     assert names & set().union(*DEFINED.values()) == set()
 
 
+HEADERS = sorted(path.relative_to(KERNELS).as_posix() for path in KERNELS.rglob("*.h"))
+# What Python.h and clang's own headers need of a C library, where there is none for Windows.
+LIBRARY = """
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+#define _POSIX_THREADS
+#define assert(condition) ((void)0)
+typedef ptrdiff_t ssize_t;
+typedef int FILE, jmp_buf, time_t, pthread_t, pthread_key_t, pthread_cond_t, pthread_mutex_t;
+struct stat;
+struct timeval;
+void *malloc(size_t), free(void *), *_aligned_malloc(size_t, size_t), _aligned_free(void *);
+void *memcpy(void *, const void *, size_t), *memset(void *, int, size_t);
+"""
+LIBRARY_HEADERS = """assert ctype errno inttypes malloc math pthread setjmp stdio stdlib string time unistd wchar sys/select
+    sys/stat sys/time sys/types"""
+WARNINGS = "-Wall -Wextra -Wconversion -Wshadow".split()
+
+
+def compile_alone(header, compiler, folder):
+    (folder / "alone.c").write_text(f'#include "{header}"\nint more;\n')
+    subprocess.run([*compiler, "-I", KERNELS, folder / "alone.c"], check=True)
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("header", sorted(path.relative_to(KERNELS).as_posix() for path in KERNELS.rglob("*.h")))
+@pytest.mark.parametrize("header", HEADERS)
 def test_headers_compile_alone_without_warnings(header, tmp_path):
-    (tmp_path / "alone.c").write_text(f'#include "{header}"\n')
     compiler = os.environ.get("CC", "cc").split()
-    flags = "-fsyntax-only -Wall -Wextra -Wconversion -Wshadow -Werror".split()
-    folders = ["-I", KERNELS, "-isystem", sysconfig.get_path("include")]
-    subprocess.run([*compiler, *flags, *folders, tmp_path / "alone.c"], check=True)
+    python = ["-isystem", sysconfig.get_path("include")]
+    compile_alone(header, [*compiler, "-fsyntax-only", "-Werror", *WARNINGS, *python], tmp_path)
+
+
+@pytest.mark.long
+@pytest.mark.skipif(shutil.which("clang") is None, reason="clang is not installed")
+@pytest.mark.parametrize("header", HEADERS)
+def test_headers_compile_alone_as_by_msvc_without_warnings(header, tmp_path):
+    for name in LIBRARY_HEADERS.split():
+        path = tmp_path / f"{name}.h"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(LIBRARY)
+    own = subprocess.run(["clang", "-print-resource-dir"], check=True, capture_output=True, text=True).stdout.strip()
+    compiler = "clang --driver-mode=cl --target=x86_64-pc-windows-msvc /Zs /W4 /WX /X".split()
+    for folder in (f"{own}/include", tmp_path, sysconfig.get_path("include")):
+        compiler += ["-imsvc", folder]
+    compile_alone(header, [*compiler, *(f"/clang:{warning}" for warning in WARNINGS)], tmp_path)
