@@ -113,30 +113,60 @@ def utility(metric, found):
     return np.array(found) if metric.higher_is_better else metric.scale - np.array(found)
 
 
-def test_rows_and_scores(metric):
-    expected = [one_by_one(metric, text, REFERENCES[owner]) for text, owner in zip(TEXTS, OWNER)]
-    rows = metric.rows(TEXTS, REFERENCES, owner=OWNER, threads=np.int64(2))
-    assert rows.tolist() == expected and rows.shape == (9, len(metric.columns)) and str(rows.dtype) == metric.dtype
-    in_bytes = [text.encode() for text in TEXTS]
-    prepared = References(REFERENCES)
-    for texts, references in (
-        (in_bytes, [[line.encode() for line in group] for group in REFERENCES]),
-        (TEXTS, prepared),
-        (in_bytes, pickle.loads(pickle.dumps(prepared))),
-        (TEXTS, copy.deepcopy(prepared)),
-    ):
-        assert metric.rows(texts, references, owner=OWNER).tolist() == expected
-    assert metric.rows(TEXTS[:2], [["x"], *REFERENCES], owner=[1, 1]).tolist() == expected[:2]
+def expected_rows(metric):
+    return [one_by_one(metric, text, REFERENCES[owner]) for text, owner in zip(TEXTS, OWNER)]
+
+
+def in_bytes(lines):
+    return [line.encode() for line in lines]
+
+
+FORMS = {
+    "threads": lambda metric: metric.rows(TEXTS, REFERENCES, owner=OWNER, threads=np.int64(2)),
+    "bytes": lambda metric: metric.rows(in_bytes(TEXTS), [*map(in_bytes, REFERENCES)], owner=OWNER),
+    "prepared": lambda metric: metric.rows(TEXTS, References(REFERENCES), owner=OWNER),
+    "pickled": lambda metric: metric.rows(TEXTS, pickle.loads(pickle.dumps(References(REFERENCES))), owner=OWNER),
+    "copied": lambda metric: metric.rows(in_bytes(TEXTS), copy.deepcopy(References(REFERENCES)), owner=OWNER),
+    "other sets": lambda metric: metric.rows(TEXTS, [["x"], *REFERENCES], owner=[owner + 1 for owner in OWNER]),
+}
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_rows(metric, form):
+    rows = form(metric)
+    assert rows.tolist() == expected_rows(metric) and (rows.shape[1], rows.dtype) == (len(metric.columns), metric.dtype)
+
+
+def test_rows_of_nothing(metric):
     assert metric.rows([], []).shape == (0, len(metric.columns))
-    assert scores(rows, metric).tolist() == [metric.evaluate(row) for row in expected]
+
+
+def test_scores(metric):
+    rows = expected_rows(metric)
+    assert scores(np.array(rows, metric.dtype), metric).tolist() == [metric.evaluate(row) for row in rows]
+
+
+def test_the_score_of_a_corpus(metric):
+    rows = metric.rows(TEXTS, REFERENCES, owner=OWNER)
     found = score(rows, metric)
-    assert found == score(expected, metric) and found.score == metric.evaluate(metric.total(rows))
+    assert found == score(rows.tolist(), metric) and found.score == metric.evaluate(metric.total(rows))
     assert metric.total(rows) == pytest.approx(rows.sum(axis=0).tolist())
     assert str(found).startswith(f"{metric.signature} = ")
-    alike = with_options(metric, lowercase=metric.lowercase), metric.of_sentences()
-    for copied in (copy.deepcopy(metric), pickle.loads(pickle.dumps(metric)), *alike):
-        assert copied == metric and hash(copied) == hash(metric) and copied.signature == metric.signature
-        assert copied.rows(TEXTS, REFERENCES, owner=OWNER).tolist() == expected
+
+
+COPIES = {
+    "copy": copy.deepcopy,
+    "pickle": lambda metric: pickle.loads(pickle.dumps(metric)),
+    "options": lambda metric: with_options(metric, lowercase=metric.lowercase),
+    "sentences": lambda metric: metric.of_sentences(),
+}
+
+
+@pytest.mark.parametrize("make", COPIES.values(), ids=COPIES)
+def test_copies_are_equal_and_count_the_same(metric, make):
+    copied = make(metric)
+    assert (copied, hash(copied), copied.signature) == (metric, hash(metric), metric.signature)
+    assert copied.rows(TEXTS, REFERENCES, owner=OWNER).tolist() == expected_rows(metric)
 
 
 def test_columns(metric):

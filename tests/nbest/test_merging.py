@@ -49,9 +49,9 @@ def test_merge(nbests):
     bases = np.cumsum([0, *(len(nbest.features) for nbest in nbests)]).tolist()
     assert merged.index.tolist() == [bases[number] + row for number, row in places]
     assert merged.inputs == bases[-1]
-    assert merged.texts == [nbests[number].texts[row] for number, row in places]
-    assert merged.model_scores.tolist() == [nbests[number].model_scores[row] for number, row in places]
-    assert merged.stats.tolist() == [nbests[number].stats[row].tolist() for number, row in places]
+    for attribute in ("texts", "model_scores", "stats"):
+        expected = [getattr(nbests[number], attribute)[row] for number, row in places]
+        assert np.array(getattr(merged, attribute)).tolist() == np.array(expected).tolist()
     assert sparse_of(merged) == [sparse_of(nbests[number])[row] for number, row in places]
     for name in merged.names:
         column = [nbests[number].features[row, nbests[number].names.index(name)] for number, row in places]

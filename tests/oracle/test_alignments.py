@@ -111,6 +111,7 @@ def characters_of(text):
 @example([("a b", ["b a", "a b"])])
 @example([("a " * 64, ["b " + "a " * 64]), ("a b " * 65, ["b a " * 65])])
 @example([("", [""]), ("a", [""]), ("", ["a"])])
+@example([("a b", ["a c", "a b c d e f"])])  # two that score the same, with other precision and recall
 def test_rouge_is_that_of_its_definition(kind, corpus):
     hypotheses, references = zip(*corpus)
     wanted = []

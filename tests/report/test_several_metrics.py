@@ -172,35 +172,55 @@ def test_any_metric_alone(jinja2, metric):
     assert report.word_frequencies.wanted.tolist() == with_bleu.word_frequencies.wanted.tolist()
 
 
-def test_the_page_has_the_figures_of_each_metric(report, jinja2):
-    page = html(report)
-    found = check_policy(page)
-    cells = found.text_of("td")
-    spans = found.text_of("small")
+@pytest.fixture(scope="module")
+def page(report, jinja2):
+    return html(report)
+
+
+@pytest.fixture
+def found(page):
+    return check_policy(page)
+
+
+def signed(number):
+    return f"{number:+.2f}".replace("-", "\u2212")
+
+
+def test_the_page_has_the_score_of_each_system(report, found):
     titles = [attributes["title"] for attributes in found.of("small") if "title" in attributes]
-    for figures, comparison in zip(report.metrics, report.comparisons):
+    for figures in report.metrics:
         times = 100 / figures.metric.scale
-        for system in comparison.systems:
+        for system in figures.comparison.systems:
             half = times * (system.high - system.low) / 2
-            assert f"{times * system.score:.2f} \u00b1 {half:.2f} rank {system.rank}" in cells
+            assert f"{times * system.score:.2f} \u00b1 {half:.2f} rank {system.rank}" in found.text_of("td")
             assert f"95\u00a0% interval {times * system.low:.2f} to {times * system.high:.2f}" in titles
+
+
+def test_the_page_has_each_difference_as_an_improvement(report, found):
+    cells = found.text_of("td")
+    for figures in report.metrics:
+        times = (1 if figures.metric.higher_is_better else -1) * 100 / figures.metric.scale
         for pair in figures.differences:
-            sign = 1 if figures.metric.higher_is_better else -1
-            ends = sorted((sign * times * pair.low, sign * times * pair.high))
-            assert f"{sign * times * pair.difference:+.2f}".replace("-", "\u2212") in cells
-            assert f"{ends[0]:.2f} to {ends[1]:.2f}".replace("-", "\u2212") in cells
-            assert f"{pair.wins:,}" in cells
-        assert figures.comparison.signature in found.text_of("code")
-    assert len(spans) > len(titles) == 2 * 3 * 3 / 2
+            low, high = sorted((times * pair.low, times * pair.high))
+            assert signed(times * pair.difference) in cells and f"{pair.wins:,}" in cells
+            assert f"{low:.2f} to {high:.2f}".replace("-", "\u2212") in cells
+
+
+def test_the_page_has_the_influence_of_each_segment(report, page):
     order = [number - 1 for number in numbers_on(page)]
     units = json.loads(re.search(r'id="values">(.*?)</script>', page)[1])
     for figures, of_metric in zip(report.metrics, units, strict=True):
         sign = 1 if figures.metric.higher_is_better else -1
         expected = [sign * figures.influence(*pair)[order] for pair in report.looked_at]
         assert of_metric == [np.rint(1e4 * gains).astype(int).tolist() for gains in expected]
-    codes = found.text_of("code")
-    for form in ("latex", "markdown", "csv"):
-        assert format_comparisons(report.comparisons, form).rstrip("\n") + "\n" in codes
+
+
+def test_the_page_has_signatures_and_tables_to_copy(report, found):
+    tables = [format_comparisons(report.comparisons, form).rstrip("\n") + "\n" for form in ("latex", "markdown", "csv")]
+    assert {*tables, *(comparison.signature for comparison in report.comparisons)} <= {*found.text_of("code")}
+
+
+def test_the_page_is_whole(page, found):
     assert "BLEU, chrF and TER of one, two and three" in found.text_of("title")
     assert not re.search(r"{[{%]|None|Undefined", re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL))
     identifiers = [attributes["id"] for _, attributes in found.elements if "id" in attributes]

@@ -26,29 +26,51 @@ def systems_of(count, segments=60, seed=1):
     return {f"system {number}": rows_of(generator, segments) for number in range(count)}
 
 
-@pytest.mark.parametrize("test", TESTS)
-def test_all_pairs_are_those_of_the_single_functions(test):
+def compared(test="randomization"):
     systems = systems_of(4)
-    found = compare_systems(systems, settings=Settings(test=test, samples=200, resamples=200))
-    assert [system.score for system in found.systems] == sorted(
-        (score(rows).score for rows in systems.values()), reverse=True
-    )
-    for system in found.systems:
-        alone = bootstrap(systems[system.name], samples=200)
-        assert (system.score, system.low, system.high) == (alone.score, alone.low, alone.high)
-        assert (system.s_sel, system.s_opt, system.runs) == (alone.deviation, None, (alone.score,))
+    return systems, compare_systems(systems, settings=Settings(test=test, samples=200, resamples=200))
+
+
+def test_systems_have_the_intervals_of_the_bootstrap():
+    systems, found = compared()
+    alone = {name: bootstrap(rows, samples=200) for name, rows in systems.items()}
+    expected = [(name, one.score, one.low, one.high, one.deviation, None, (one.score,)) for name, one in alone.items()]
+    assert [
+        (system.name, system.score, system.low, system.high, system.s_sel, system.s_opt, system.runs)
+        for system in found.systems
+    ] == sorted(expected, key=lambda system: -system[1])
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_pairs_have_the_p_of_the_test(test):
+    systems, found = compared(test)
     assert len(found.differences) == 6
     for pair in found.differences:
         alone = paired_test(systems[pair.first], systems[pair.second], test=test, samples=200)
         assert (pair.difference, pair.p, pair.samples) == (alone.difference, alone.p, alone.samples)
         assert pair.difference >= 0
-        both = [bootstrap(systems[name], samples=200).scores for name in (pair.first, pair.second)]
-        ordered = np.sort(both[0] - both[1])
+
+
+def test_pairs_have_the_interval_of_the_bootstrap():
+    systems, found = compared()
+    for pair in found.differences:
+        first, second = (bootstrap(systems[name], samples=200).scores for name in (pair.first, pair.second))
+        ordered = np.sort(first - second)
         assert (pair.low, pair.high) == (ordered[5], ordered[194])
-        sentences = [find("sacrebleu").of_sentences().scores(systems[name]) for name in (pair.first, pair.second)]
-        assert pair.wins == (sentences[0] > sentences[1]).sum()
-        assert pair.losses == (sentences[0] < sentences[1]).sum()
-        assert pair.wins + pair.losses + pair.ties == 60
+
+
+def test_pairs_count_the_segments_that_each_wins():
+    systems, found = compared()
+    metric = find("sacrebleu").of_sentences()
+    for pair in found.differences:
+        first, second = (metric.scores(systems[name]) for name in (pair.first, pair.second))
+        counts = (first > second).sum(), (first < second).sum(), (first == second).sum()
+        assert (pair.wins, pair.losses, pair.ties) == counts
+
+
+def test_a_pair_can_be_turned():
+    _, found = compared()
+    for pair in found.differences:
         turned = found.between(pair.second, pair.first)
         assert (turned.difference, turned.low, turned.high) == (-pair.difference, -pair.high, -pair.low)
         assert (turned.wins, turned.losses, turned.p) == (pair.losses, pair.wins, pair.p)
@@ -167,30 +189,47 @@ def of_names(count=6, **choices):
     )
 
 
-@pytest.mark.parametrize("baseline", [None, "x & y"])
-@pytest.mark.parametrize("count", [2, 6, 8])
-def test_tables_have_a_line_for_everything(count, baseline):
+TABLES = [(count, baseline) for count in (2, 6, 8) for baseline in (None, "x & y")]
+tables = pytest.mark.parametrize(("count", "baseline"), TABLES)
+
+
+@tables
+def test_the_table_of_systems_has_a_line_for_each(count, baseline):
     found = of_names(count, baseline=baseline)
-    text = str(found).split("\n\n")
-    assert len(text[0].splitlines()) == count + 1
-    assert all(len(line) <= len(str(found).splitlines()[0]) + 40 for line in text[0].splitlines())
-    if baseline is None:
-        assert len(text[1].splitlines()) == 1 + (len(found.differences) if count < 7 else count - 1)
-    for system in found.systems:
-        assert f"{system.score:.2f}" in text[0]
-    markdown = found.to_markdown()
-    for table in markdown.split("\n\n")[: len(text) - 1]:
-        cells = {len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}
-        assert len(cells) == 1
-    latex = found.to_latex()
-    for tabular in re.findall(r"\\midrule\n(.*?)\n\\bottomrule", latex, re.DOTALL):
+    first, *others = str(found).split("\n\n")[0].splitlines()
+    assert len(others) == count and max(map(len, others)) <= len(first) + 40
+    assert all(any(f"{system.score:.2f}" in line for line in others) for system in found.systems)
+
+
+@pytest.mark.parametrize(("count", "lines"), [(2, 1), (6, 15), (8, 7)])
+def test_the_table_of_pairs_has_a_line_for_each_or_is_a_matrix(count, lines):
+    assert len(str(of_names(count)).split("\n\n")[1].splitlines()) == 1 + lines
+
+
+@tables
+def test_lines_of_markdown_have_as_many_cells(count, baseline):
+    found = of_names(count, baseline=baseline)
+    for table in found.to_markdown().split("\n\n")[: str(found).count("\n\n")]:
+        assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}) == 1
+
+
+@tables
+def test_lines_of_latex_have_as_many_cells(count, baseline):
+    latex = of_names(count, baseline=baseline).to_latex()
+    tabulars = re.findall(r"\\midrule\n(.*?)\n\\bottomrule", latex, re.DOTALL)
+    assert len(tabulars) == latex.count(r"\begin{tabular}") == (1 if baseline else 2)
+    for tabular in tabulars:
         assert len({len(re.findall(r"(?<!\\)&", line)) for line in tabular.splitlines()}) == 1
         assert all(line.endswith(r" \\") for line in tabular.splitlines())
-    assert latex.count(r"\begin{tabular}") == latex.count(r"\toprule") == (1 if baseline else 2)
-    read = list(csv.DictReader(io.StringIO(found.to_csv())))
-    assert [(line["first"], line["second"]) for line in read] == [(p.first, p.second) for p in found.differences]
-    assert [float(line["p_holm"]) for line in read] == [pair.p_holm for pair in found.differences]
-    assert [float(line["difference"]) for line in read] == [pair.difference for pair in found.differences]
+
+
+@tables
+def test_csv_has_the_numbers_of_each_pair(count, baseline):
+    found = of_names(count, baseline=baseline)
+    read = csv.DictReader(io.StringIO(found.to_csv()))
+    assert [(line["first"], line["second"], float(line["p_holm"]), float(line["difference"])) for line in read] == [
+        (pair.first, pair.second, pair.p_holm, pair.difference) for pair in found.differences
+    ]
 
 
 def test_a_matrix_shows_p_without_the_zero_before_the_point():
