@@ -40,11 +40,11 @@ def warn_no_match(unmatched: int) -> bool:
             silence = _silence = list(warnings.filters), {}
         ignored = silence[1].get(unmatched)
         if ignored is None:
-            texts = map(_warning_text, _orders(unmatched))
-            ignored = silence[1][unmatched] = all(_is_ignored(text, silence[0]) for text in texts)
+            ignored = all(_is_ignored(text, silence[0]) for text in _texts(unmatched))
+            silence[1][unmatched] = ignored
         if ignored:
             return True
-    texts = list(map(_warning_text, _orders(unmatched)))
+    texts = _texts(unmatched)
     if warnings.warn is not _WARN:  # NLTK would call the replacement
         for text in texts:
             warnings.warn(text)  # noqa: B028
@@ -59,8 +59,9 @@ def warn_no_match(unmatched: int) -> bool:
     return False
 
 
-def _orders(unmatched: int) -> list[int]:
-    return [order for order in range(1, unmatched.bit_length() + 1) if unmatched >> (order - 1) & 1]
+def _texts(unmatched: int) -> list[str]:
+    orders = range(1, unmatched.bit_length() + 1)
+    return [_warning_text(order) for order in orders if unmatched >> (order - 1) & 1]
 
 
 def attribute_warnings_to(module: ModuleType) -> None:
