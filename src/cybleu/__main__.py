@@ -18,12 +18,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-# by command, the module and the function that runs a program
+# by command, what a script is run with: the name of what cybleu replaces, and the module and the function that do so
 RUNNERS = {
-    "run-as-nltk": (".bleu_score.install", "run_as_nltk"),
-    "run-as-rouge-score": (".rouge_score_compat", "run_as_rouge_score"),
-    "run-as-sacrebleu": (".sacrebleu_compat.install", "run_as_sacrebleu"),
-    "sacrebleu": (".sacrebleu_compat.install", "run_sacrebleu"),
+    "run-as-nltk": ("NLTK's BLEU, chrF, GLEU and NIST", ".bleu_score.install", "install_as_nltk"),
+    "run-as-rouge-score": ("rouge_score's RougeScorer", ".rouge_score_compat", "install_as_rouge_score"),
+    "run-as-sacrebleu": ("sacreBLEU's BLEU, chrF and TER", ".sacrebleu_compat.install", "install_as_sacrebleu"),
 }
 
 
@@ -31,7 +30,7 @@ def main() -> None:
     """Run the command line. Commands without optional dependencies run without them."""
     gc.set_threshold(100_000)  # lists of tokens hold no cycles, and looking for some takes a fifth of the time
     arguments = sys.argv[1:]
-    if arguments and arguments[0] in RUNNERS and arguments[1:2] not in (["-h"], ["--help"]):
+    if arguments and arguments[0] in (*RUNNERS, "sacrebleu") and arguments[1:2] not in (["-h"], ["--help"]):
         try:
             _run(arguments)  # a program writes its own output
         except MissingExtraError as error:
@@ -88,9 +87,17 @@ def _run(arguments: list[str]) -> None:
     if arguments == ["--version"]:
         print(version())
         return
-    if arguments and arguments[0] in RUNNERS:
-        module, function = RUNNERS[arguments[0]]
-        getattr(import_module(module, __package__), function)(arguments[1:])
+    command = arguments[0] if arguments else ""
+    if command in RUNNERS:
+        from ._runtime.scripts import run_script
+
+        place, module, function = RUNNERS[command]
+        run_script(arguments[1:], command, place, getattr(import_module(module, __package__), function))
+        return
+    if command == "sacrebleu":
+        from .sacrebleu_compat.install import run_sacrebleu
+
+        run_sacrebleu(arguments[1:])
         return
     # not imported, because importing tqdm is slow, and few commands use it
     if not (find_spec("click") and find_spec("tqdm")):

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from ._runtime.extras import extra
 from ._runtime.replacing import Replacement
-from ._runtime.scripts import run_script
 from .metrics.rouge import CODES, Rouge, RougeKinds, Shares
 
 if TYPE_CHECKING:
@@ -113,11 +112,3 @@ def install_as_rouge_score() -> RougeScoreInstallation:
         for module in modules
         if vars(module).get("RougeScorer") in (theirs, RougeScorer)
     )
-
-
-def run_as_rouge_score(arguments: list[str]) -> None:
-    """Run a Python script, or a module after ``-m``, as ``__main__`` with rouge_score's class replaced by cybleu's.
-
-    :param arguments: options, the script, and the arguments of the script
-    """
-    run_script(arguments, "run-as-rouge-score", "rouge_score's RougeScorer", install_as_rouge_score)

@@ -10,7 +10,6 @@ from typing import Any
 from .. import bleu_score, chrf_score, gleu_score, nist_score
 from .._runtime.extras import extra
 from .._runtime.replacing import Replacement
-from .._runtime.scripts import run_script
 from .no_match import attribute_warnings_to
 
 _MODULES = {"bleu": bleu_score, "chrf": chrf_score, "gleu": gleu_score, "nist": nist_score}
@@ -66,11 +65,3 @@ def _places() -> Iterator[tuple[dict[str, Any], str, Any]]:
         yield from ((theirs, name, getattr(module, name)) for name in module.__all__ if name in theirs)
         for package in ("nltk.translate", "nltk"):
             yield vars(importlib.import_module(package)), metric, getattr(module, f"sentence_{metric}")
-
-
-def run_as_nltk(arguments: list[str]) -> None:
-    """Run a Python script, or a module after ``-m``, as ``__main__`` with NLTK's functions replaced by cybleu's.
-
-    :param arguments: options, the script, and the arguments of the script
-    """
-    run_script(arguments, "run-as-nltk", "NLTK's BLEU, chrF, GLEU and NIST", install_as_nltk)

@@ -8,7 +8,7 @@ from typing import Any
 from .. import sacrebleu_compat
 from .._runtime.extras import extra
 from .._runtime.replacing import Replacement
-from .._runtime.scripts import ProgramArguments, run_script
+from .._runtime.scripts import ProgramArguments
 
 
 class SacrebleuInstallation(Replacement):
@@ -51,14 +51,6 @@ def install_as_sacrebleu() -> SacrebleuInstallation:
         for name, ours in replaced.items()
         if getattr(names.get(name), "__module__", "").startswith("sacrebleu.")
     )
-
-
-def run_as_sacrebleu(arguments: list[str]) -> None:
-    """Run a Python script, or a module after ``-m``, as ``__main__`` with sacreBLEU's functions replaced by cybleu's.
-
-    :param arguments: options, the script, and the arguments of the script
-    """
-    run_script(arguments, "run-as-sacrebleu", "sacreBLEU's BLEU, chrF and TER", install_as_sacrebleu)
 
 
 def run_sacrebleu(arguments: list[str]) -> None:
