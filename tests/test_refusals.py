@@ -60,6 +60,7 @@ from cybleu.tuning import (
 )
 from inputs import Labelled, OnADevice, Own
 from nbest_lists import ROW, a_list, made, sparse_and_dense
+from refusals import refused
 from reports import REFERENCE, REFERENCES, SYSTEMS, analysed
 from statistics_rows import rows_of
 
@@ -655,15 +656,7 @@ OF_NLTK = {
 }
 
 
-def refused():
-    """Yield the rows of the table, of which some have several calls."""
-    for error, advised in REFUSED.items():
-        for advice, calls in advised.items():
-            for call in calls if isinstance(calls, list) else [calls]:
-                yield error, advice, call
-
-
-@pytest.mark.parametrize(("error", "advice", "call"), list(refused()))
+@pytest.mark.parametrize(("error", "advice", "call"), refused(REFUSED))
 def test_what_is_refused(error, advice, call):
     with pytest.raises(error, match=f"(?s){advice}") as caught:
         call()

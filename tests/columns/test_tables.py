@@ -21,6 +21,7 @@ from cybleu.errors import (
 )
 from cybleu.metrics import Bleu, Mixture, find
 from inputs import side_by_side
+from refusals import refused
 
 pytestmark = [
     pytest.mark.usefixtures("kernels"),
@@ -127,21 +128,31 @@ def test_errors_have_the_row_in_the_whole_table(pyarrow):
             )
 
 
-def test_what_is_no_table_of_these_columns(pyarrow):
-    with pytest.raises(UnknownNameError, match="no column 'x'; it has 'hypothesis'"):
-        columns.rows(made(pyarrow, []), "x")
-    with pytest.raises(UnknownNameError, match="several columns"):
-        columns.rows(pyarrow.table([["a"], ["a"]], names=["hypothesis"] * 2))
-    with pytest.raises(UnknownNameError, match="no column of references"):
-        columns.rows(made(pyarrow, []), references=[])
-    for column in (pyarrow.array(["a"]), pyarrow.chunked_array([["a"]])):
-        with pytest.raises(ArrowError):
-            columns.rows(column)
-    with pytest.raises(ArrowError, match="but it is a list; pass a table"):
-        columns.rows([["a", "b"]])
+NO_TABLES = {
+    UnknownNameError: {
+        "no column 'x'; it has 'hypothesis'": lambda pa: columns.rows(made(pa, []), "x"),
+        "several columns": lambda pa: columns.rows(pa.table([["a"], ["a"]], names=["hypothesis"] * 2)),
+        "no column of references": lambda pa: columns.rows(made(pa, []), references=[]),
+    },
+    ArrowError: {
+        "cannot be read": [
+            lambda pa: columns.rows(pa.array(["a"])),
+            lambda pa: columns.rows(pa.chunked_array([["a"]])),
+        ],
+        "but it is a list; pass a table": lambda pa: columns.rows([["a", "b"]]),
+    },
+}
+
+
+@pytest.mark.parametrize(("error", "advice", "call"), refused(NO_TABLES))
+def test_what_is_no_table_of_these_columns(pyarrow, error, advice, call):
+    with pytest.raises(error, match=advice):
+        call(pyarrow)
+
+
+def test_a_table_without_rows_has_the_columns(pyarrow):
     empty = columns.rows(made(pyarrow, []))
-    assert list(empty) == NAMES
-    assert all(column.shape == (0,) for column in empty.values())
+    assert {name: column.shape for name, column in empty.items()} == dict.fromkeys(NAMES, (0,))
     assert scores(empty).shape == (0,)
 
 

@@ -215,15 +215,24 @@ def test_rows_and_rewards_of_arrays(kernels, data):
     settings = {"lengths": hypothesis_lengths, "owner": owner}
     kind = draw(st.sampled_from(["rows", "rewards", "prepared", "pickled"]))
     threads = draw(st.sampled_from([None, 1, 2]))
+    rule = draw(st.sampled_from(["closest", "closest-first", "shortest", "average"]))
 
     def call():
         if kind == "rows":
-            return cybleu.rows(hypotheses, references, max_order=order, reference_lengths=lengths, **how, **settings)
+            return cybleu.rows(
+                hypotheses,
+                references,
+                max_order=order,
+                reference_length=rule,
+                reference_lengths=lengths,
+                **how,
+                **settings,
+            )
         if kind == "rewards":
             return cybleu.reward_scores(hypotheses, references, reference_lengths=lengths, **how, **settings)
         prepared = References(references, lengths=lengths, **how)
         prepared = pickle.loads(pickle.dumps(prepared)) if kind == "pickled" else prepared
-        return cybleu.rows(hypotheses, prepared, max_order=order, threads=threads, **settings)
+        return cybleu.rows(hypotheses, prepared, max_order=order, reference_length=rule, threads=threads, **settings)
 
     found = on_both_backends(call)
     wrong = sets is None or said is None or not (are_ids(said) and all(map(are_ids, sets)))
@@ -241,7 +250,8 @@ def test_rows_and_rewards_of_arrays(kernels, data):
     for tokens, place in zip(said, places):
         fresh = count(2**64)
         tokens = [next(fresh) if token == unk else token for token in trimmed(tokens, pad, eos)]
-        rows.append(counted_row([trimmed(text, pad, eos) for text in sets[place]], tokens, order))
+        counted_by = "closest" if kind == "rewards" else rule
+        rows.append(counted_row([trimmed(text, pad, eos) for text in sets[place]], tokens, order, counted_by))
     if kind == "rewards":
         rewards = [metrics.score(row, effective_order=True).score / 100 for row in rows]
         assert found.tolist() == np.array(rewards, dtype=np.float32).tolist()

@@ -2,7 +2,6 @@
 
 from random import Random
 
-import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -44,29 +43,6 @@ def test_metrics(kernels, metric, corpus):
     assert owned.tolist() == metric.rows(texts, references[::-1]).tolist()
     on_both_backends(lambda: (metric.scores(rows), cybleu.score(rows, metric)))
     on_both_backends(lambda: metric.pairs(texts))
-
-
-numbers = st.lists(st.sampled_from([0, 1, -1, 7, 2**32, 2**63 - 1, -(2**63)]), max_size=80)
-segments = st.lists(st.tuples(numbers, st.lists(numbers, min_size=1, max_size=3)), min_size=1, max_size=4)
-
-
-@pytest.mark.parametrize("rule", ["closest", "closest-first", "shortest", "average"])
-@given(segments)
-@example([([*range(65)] * 2, [[*range(64)], [*range(60, 130)] * 2, []]), ([], [[1]]), ([3] * 65, [[3] * 64])])
-def test_ids(kernels, rule, corpus):
-    """Of arrays, with references that are new or prepared, and for a few hypotheses each or for many."""
-    texts = [np.array(text, dtype=np.int64) for text, _ in corpus]
-    references = [[np.array(text, dtype=np.int64) for text in group] for _, group in corpus]
-    several = {"references": references, "owner": np.arange(len(texts)).repeat(9), "reference_length": rule}
-    rows, prepared, repeated = on_both_backends(
-        lambda: (
-            cybleu.rows(texts, references, reference_length=rule).tolist(),
-            cybleu.rows(texts, References(references), reference_length=rule).tolist(),
-            cybleu.rows([text for text in texts for _ in range(9)], **several).tolist(),
-        )
-    )
-    lists = [text for text, _ in corpus], [group for _, group in corpus]
-    assert rows == prepared == repeated[::9] == cybleu.rows(*lists, reference_length=rule).tolist()
 
 
 DEFINITIONS = [

@@ -23,6 +23,7 @@ from cybleu.rerank import mbr
 from cybleu.rewards import Reward
 from cybleu.sacrebleu_compat import BLEU, CHRF, corpus_bleu
 from cybleu.text.batches import RawText
+from refusals import refused
 
 TEXTS = ["string", "large_string", "string_view", "binary", "large_binary", "binary_view"]
 ENCODED = ["dictionary", "dictionary of views", "run ends"]
@@ -206,31 +207,76 @@ def test_references_outlive_their_columns(pyarrow):
 # -------------------------------------------------------------------------------------------------------------- errors
 
 
-def test_nulls_name_the_row(pyarrow):
-    array = pyarrow.array
-    three = [["a"], ["b"], ["c"]]
-    with pytest.raises(SequenceTypeError, match=r"hypotheses\[1\] is null; drop"):
-        cybleu.rows(array(["a", None, "b"]), three)
-    with pytest.raises(SequenceTypeError, match=r"hypotheses\[2\] is null"):
-        cybleu.rows(array([["a"], [], None]), [[three[0]]] * 3)
-    for tokens in ([["a"], [], ["b", None]], [[1], [], [2, None]]):
-        with pytest.raises(SequenceTypeError, match=r"hypotheses\[2\] holds a null"):
-            cybleu.rows(array(tokens), tokens[:1] * 3)
-        with pytest.raises(SequenceTypeError, match=r"references\[2\] holds a null"):
-            cybleu.rows(tokens[:1] * 3, array(tokens))
-    for sets in ([["a"], None, ["c"]], [["a"], [], ["c"]], [["a"], [None], ["c"]]):
-        with pytest.raises(NoReferencesError, match=r"references\[1\] has no reference"):
-            cybleu.rows(["a"] * 3, array(sets))
-    for sets in ([[["a"]], None, [["c"]]], [[["a"]], [], [["c"]]], [[["a"]], [None], [["c"]]]):
-        with pytest.raises(NoReferencesError, match=r"references\[1\] has no reference"):
-            cybleu.rows(three, array(sets))
-    for column in (array(["a", None, "b"]), array(["a", None, "b"]).dictionary_encode()):
-        with pytest.raises(NoReferencesError, match=r"references\[1\] has no reference"):
-            cybleu.rows(["a"] * 3, column)
-    with pytest.raises(NoReferencesError, match=r"references\[1\] has no reference"):
-        cybleu.rows(["a"] * 2, [array(["a", None]), array(["b", None])])
-    with pytest.raises(NoReferencesError, match=r"references\[0\] has no reference"):
-        cybleu.rows(["a"] * 2, pyarrow.nulls(2))
+TOKENS = [["a"], ["b"], ["c"]]
+WITHOUT = r"references\[1\] has no reference"
+NULLS = {
+    SequenceTypeError: {
+        r"hypotheses\[1\] is null; drop": lambda pa: cybleu.rows(pa.array(["a", None, "b"]), TOKENS),
+        r"hypotheses\[2\] is null": lambda pa: cybleu.rows(pa.array([["a"], [], None]), [TOKENS[:1]] * 3),
+        r"hypotheses\[2\] holds a null": [
+            lambda pa: cybleu.rows(pa.array([["a"], [], ["b", None]]), TOKENS),
+            lambda pa: cybleu.rows(pa.array([[1], [], [2, None]]), [[1]] * 3),
+        ],
+        r"references\[2\] holds a null": [
+            lambda pa: cybleu.rows(TOKENS, pa.array([["a"], [], ["b", None]])),
+            lambda pa: cybleu.rows([[1]] * 3, pa.array([[1], [], [2, None]])),
+        ],
+    },
+    NoReferencesError: {
+        WITHOUT: [
+            *(
+                lambda pa, group=group: cybleu.rows(["a"] * 3, pa.array([["a"], group, ["c"]]))
+                for group in (None, [], [None])
+            ),
+            *(
+                lambda pa, group=group: cybleu.rows(TOKENS, pa.array([[["a"]], group, [["c"]]]))
+                for group in (None, [], [None])
+            ),
+            lambda pa: cybleu.rows(["a"] * 3, pa.array(["a", None, "b"])),
+            lambda pa: cybleu.rows(["a"] * 3, pa.array(["a", None, "b"]).dictionary_encode()),
+            lambda pa: cybleu.rows(["a"] * 2, [pa.array(["a", None]), pa.array(["b", None])]),
+        ],
+        r"references\[0\] has no reference": lambda pa: cybleu.rows(["a"] * 2, pa.nulls(2)),
+    },
+}
+ONE_RAW = r"references.* the hypotheses are raw text|the hypotheses are raw text, and references"
+NO_FIT = {
+    LengthMismatchError: {
+        r"pass \[references\]": lambda pa: cybleu.rows(["a"], pa.array(["a", "b"])),
+        "have 2, 1 entries": lambda pa: cybleu.rows(["a", "b"], [pa.array(["a", "b"]), pa.array(["a"])]),
+    },
+    MixedTokensError: {
+        ONE_RAW: [
+            lambda pa: cybleu.rows(pa.array(["a", "b"]), pa.array([[["a"]], [["b"]]])),
+            lambda pa: cybleu.rows(pa.array(["a", "b"]), pa.array([[1], [2]])),
+            lambda pa: cybleu.rows(pa.array(["a", "b"]), [[["a"]], [["b"]]]),
+        ],
+        "references holds whole numbers": lambda pa: cybleu.rows([[1]], pa.array([1])),
+    },
+    SequenceTypeError: {
+        "'a', 'b'; give one of them": lambda pa: cybleu.rows(pa.table({"a": ["a"], "b": ["b"]}), [["a"]]),
+        "hypotheses is a column of whole numbers": lambda pa: cybleu.rows(pa.array([1]), [[[1]]]),
+        "lists of lists": [
+            lambda pa, nested=nested: cybleu.rows(pa.array(nested), [["a"]])
+            for nested in ([[["a"]]], [[[["a"]]]], [[[1]]])
+        ],
+    },
+    ArrowError: {
+        "cannot be read": [
+            *(
+                lambda pa, values=values: cybleu.rows(pa.array(values), ["a"])
+                for values in ([1.5], [[1.5]], [{"a": 1.5}], [True])
+            ),
+            lambda pa: cybleu.rows(pa.array([[2**64 - 1]], pa.list_(pa.uint64())), ["a"]),
+        ],
+    },
+}
+
+
+@pytest.mark.parametrize(("error", "advice", "call"), refused(NULLS) + refused(NO_FIT))
+def test_what_is_refused_of_columns(pyarrow, error, advice, call):
+    with pytest.raises(error, match=advice):
+        call(pyarrow)
 
 
 def test_columns_of_tokens_beside_raw_references(pyarrow):
@@ -239,34 +285,6 @@ def test_columns_of_tokens_beside_raw_references(pyarrow):
         for references in ([["a b."], ["c"]], pyarrow.array([["a b."], ["c"]])):
             with pytest.raises(MixedTokensError, match=r"references\[0\] holds raw text, and hypotheses\[0\] tokens"):
                 cybleu.rows(hypotheses, references)
-
-
-def test_columns_that_do_not_fit(pyarrow):
-    array = pyarrow.array
-    column = array(["a", "b"])
-    with pytest.raises(LengthMismatchError):
-        cybleu.rows(["a"], column)
-    with pytest.raises(LengthMismatchError, match="have 2, 1 entries"):
-        cybleu.rows(["a", "b"], [column, array(["a"])])
-    for references in (array([[["a"]], [["b"]]]), array([[1], [2]]), [[["a"]], [["b"]]]):
-        with pytest.raises(
-            MixedTokensError,
-            match=r"references.* the hypotheses are raw text|the hypotheses are raw text, and references",
-        ):
-            cybleu.rows(column, references)
-    with pytest.raises(SequenceTypeError, match="'a', 'b'; give one of them"):
-        cybleu.rows(pyarrow.table({"a": ["a"], "b": ["b"]}), [["a"]])
-    for nested in (array([[["a"]]]), array([[[["a"]]]]), array([[[1]]])):
-        with pytest.raises(SequenceTypeError, match="lists of lists"):
-            cybleu.rows(nested, [["a"]])
-    with pytest.raises(SequenceTypeError, match="hypotheses is a column of whole numbers"):
-        cybleu.rows(array([1]), [[[1]]])
-    with pytest.raises(MixedTokensError, match="references holds whole numbers"):
-        cybleu.rows([[1]], array([1]))
-    large = array([[2**64 - 1]], pyarrow.list_(pyarrow.uint64()))
-    for wrong in (array([1.5]), array([[1.5]]), array([{"a": 1.5}]), array([True]), large):
-        with pytest.raises(ArrowError):
-            cybleu.rows(wrong, ["a"])
 
 
 def of_bytes(pyarrow, texts, kind="string"):
