@@ -18,7 +18,7 @@ from ..errors import OrderError, StatisticsError, UnknownNameError
 from ..text.batches import Corpus
 from ..text.tokenization import Tokenization
 from .base import BuiltinMetric, Score
-from .bleu_rows import NltkRows, PlainRows, as_table, order_of
+from .bleu_rows import RowRule, as_table, order_of
 from .counting import LARGEST_ORDER, Counting
 from .names import score_texts
 from .numbered import numbered, one_in_each
@@ -193,9 +193,9 @@ class Bleu(BuiltinMetric):
         return self.definition.smoothing(self.smoothing, self.smoothing_value)
 
     @cached_property
-    def row_rule(self) -> PlainRows:
-        """How rows are counted and added up."""
-        return (NltkRows if self.definition.short_segments_count else PlainRows)(self.name)
+    def row_rule(self) -> RowRule:
+        """How rows are counted, validated and added up."""
+        return RowRule(self.name, self.definition.short_segments_count)
 
     @cached_property
     def averages(self) -> bool:  # type: ignore[override]
@@ -330,8 +330,7 @@ class Bleu(BuiltinMetric):
 
     def counter(self, corpus: Corpus) -> Counter:
         counting = Counting(self.order, self.definition.reference_length)
-        count = counting.counter(corpus, tokenization_for(self, corpus.kind))
-        return self.row_rule.padded(count, self.order) if isinstance(self.row_rule, NltkRows) else count
+        return self.row_rule.counter(counting.counter(corpus, tokenization_for(self, corpus.kind)))
 
     def fill_pairs(
         self, texts: Batch, others: Batch, scores: NDArray[np.float64], threads: int | None, progress: bool

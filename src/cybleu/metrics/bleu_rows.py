@@ -2,13 +2,12 @@
 
 A row is hypothesis length, reference length, clipped matches of orders 1 to N, n-grams of those orders. A segment of
 `length` tokens has `max(length - n + 1, 0)` n-grams of order n; only NLTK counts an n-gram where that is 0, see
-:class:`NltkRows`.
+:class:`RowRule`.
 """
 
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
@@ -75,53 +74,38 @@ def as_table(rows: Any) -> Any:
     return memoryview(numbers).cast("B").cast("q", (len(lists), width))
 
 
-class Sums(NamedTuple):
-    """Sums of rows.
+class RowRule(NamedTuple):
+    """How the rows of a definition of BLEU are counted, validated and added up.
 
-    :ivar row: the sum of each column
-    :ivar too_short: for each order, the number of rows without an n-gram of it
-    :ivar empty: the number of rows of zeros
-    :ivar of_nltk: the first row with more n-grams than its length allows, which NLTK's rule has counted, or None
-    """
+    NLTK's BLEU counts one n-gram of an order that a segment is too short for. Rows that another definition has counted
+    have none there, which is added to their sum.
 
-    row: list[int]
-    too_short: list[int]
-    empty: int
-    of_nltk: list[int] | None
-
-
-def sums_of(rows: Any) -> Sums:
-    """Validate rows and add them up.
-
-    :param rows: see :func:`as_table`
-    :raises StatisticsError: a row is not valid
-    """
-    table = as_table(rows)
-    width = table.shape[1]
-    order = order_of(width)
-    totals = array("q", bytes(8 * width))
-    too_short = array("q", bytes(8 * order))
-    invalid, of_nltk, largest, empty = sum_rows(table, totals, too_short)
-    if invalid >= 0:
-        bleu_row(row_at(table, invalid), f"row {invalid}")
-    row = totals.tolist()
-    # The kernel adds up in 64 bits, so sums that may not fit are made of Python's ints.
-    if largest * len(table) >= 2**63:
-        row = [sum(column) for column in zip(*table.tolist())]
-    return Sums(row, too_short.tolist(), empty, None if of_nltk < 0 else row_at(table, of_nltk))
-
-
-# ------------------------------------------------------------------------------------------- orders of short segments
-
-
-@dataclass(frozen=True)
-class PlainRows:
-    """The rows of a definition that counts no n-gram of an order that a segment is too short for, as all but NLTK's.
-
-    :param name: the name of the definition, for messages
+    :ivar name: the name of the definition, for messages
+    :ivar of_nltk: whether it counts these n-grams
     """
 
     name: str
+    of_nltk: bool
+
+    def counter(self, count: Counter) -> Counter:
+        """Return a function that writes rows by this rule.
+
+        :param count: writes rows without n-grams of orders that a segment is too short for
+        """
+        if not self.of_nltk:
+            return count
+
+        def count_short(start: int, stop: int, rows: Any) -> None:
+            count(start, stop, rows)
+            if hasattr(rows, "dtype"):
+                _pad(rows[start:stop])
+                return
+            width = rows.shape[1]
+            for position in range(start, stop):
+                for column in range(2 + order_of(width), width):
+                    rows[position, column] = max(rows[position, column], 1)
+
+        return count_short
 
     def checked(self, row: Any) -> list[int]:
         """Return a row as ints.
@@ -129,20 +113,36 @@ class PlainRows:
         :raises StatisticsError: it is not valid
         """
         numbers = bleu_row(row)
-        if numbers != without_short_orders(numbers):
+        if not self.of_nltk and numbers != without_short_orders(numbers):
             self._refuse(numbers)
         return numbers
 
     def total(self, rows: Any, *, of_sums: bool = False) -> list[int]:
         """Validate rows and add them up.
 
+        :param rows: see :func:`as_table`
         :param of_sums: the rows can be sums, so that a row of zeros is the sum of no segments
         :raises StatisticsError: a row is not valid
         """
-        sums = sums_of(rows)
-        if sums.of_nltk is not None:
-            self._refuse(sums.of_nltk)
-        return sums.row
+        table = as_table(rows)
+        width = table.shape[1]
+        order = order_of(width)
+        totals = array("q", bytes(8 * width))
+        too_short = array("q", bytes(8 * order))
+        invalid, counted_by_nltk, largest, empty = sum_rows(table, totals, too_short)
+        if invalid >= 0:
+            bleu_row(row_at(table, invalid), f"row {invalid}")
+        if counted_by_nltk >= 0 and not self.of_nltk:
+            self._refuse(row_at(table, counted_by_nltk))
+        row = totals.tolist()
+        # The kernel adds up in 64 bits, so sums that may not fit are made of Python's ints.
+        if largest * len(table) >= 2**63:
+            row = [sum(column) for column in zip(*table.tolist())]
+        if self.of_nltk:
+            of_no_segments = empty if of_sums else 0
+            for n, count in enumerate(too_short):
+                row[2 + order + n] += count - of_no_segments
+        return row
 
     def _refuse(self, row: list[int]) -> None:
         raise StatisticsError(
@@ -151,56 +151,14 @@ class PlainRows:
 
     def summable(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return rows of segments so that their sum is that of :meth:`total`."""
+        if self.of_nltk:
+            rows = rows.copy()
+            _pad(rows)
         return rows
 
     def plain(self, table: Any) -> Any:
         """Return rows of segments without n-grams of orders that they are too short for."""
-        return table
-
-
-class NltkRows(PlainRows):
-    """The rows of NLTK's BLEU, in which an order that a segment is too short for has one n-gram.
-
-    Rows that another definition has counted have none there, which is added to their sum.
-    """
-
-    def checked(self, row: Any) -> list[int]:
-        return bleu_row(row)
-
-    def total(self, rows: Any, *, of_sums: bool = False) -> list[int]:
-        sums = sums_of(rows)
-        order = len(sums.too_short)
-        of_no_segments = sums.empty if of_sums else 0
-        for n, too_short in enumerate(sums.too_short):
-            sums.row[2 + order + n] += too_short - of_no_segments
-        return sums.row
-
-    def padded(self, count: Counter, order: int) -> Counter:
-        """Return a function that writes rows of NLTK.
-
-        :param count: writes rows without n-grams of orders that a segment is too short for
-        """
-        first = 2 + order
-        end = first + order
-
-        def count_short(start: int, stop: int, rows: Any) -> None:
-            count(start, stop, rows)
-            if hasattr(rows, "dtype"):
-                _pad(rows[start:stop])
-                return
-            for position in range(start, stop):
-                for column in range(first, end):
-                    rows[position, column] = max(rows[position, column], 1)
-
-        return count_short
-
-    def summable(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        rows = rows.copy()
-        _pad(rows)
-        return rows
-
-    def plain(self, table: Any) -> Any:
-        return [without_short_orders(row) for row in table.tolist()]
+        return [without_short_orders(row) for row in table.tolist()] if self.of_nltk else table
 
 
 def _pad(rows: NDArray[np.int64]) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from .._backend import gleu_rows, go_on, raw_gleu_rows
@@ -82,14 +83,13 @@ class Gleu(BuiltinMetric):
         if corpus.owners is not None:
             sets = [sets[owner] for owner in corpus.owners.tolist()]
 
-        segment = None
+        @cache  # for what the kernel declines: it looks at each token
+        def segments() -> Callable[[int], Any]:
+            return segments_of(corpus, None, self.reads)
 
         def count(start: int, stop: int, rows: Any) -> None:
             def one(position: int) -> None:
-                nonlocal segment
-                if segment is None:
-                    segment = segments_of(corpus, None, self.reads)  # which looks at each token
-                hypothesis, references = segment(position)
+                hypothesis, references = segments()(position)
                 row = of_any_tokens(gleu_counts, [references], [hypothesis], min_len, max_len)
                 rows[position, 0], rows[position, 1] = row
 

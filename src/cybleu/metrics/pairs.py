@@ -54,9 +54,7 @@ class PairedTexts:
 
         run(work, self._distinct, self._distinct * scores.shape[1], threads, progress, "hypotheses")
         if self._distinct < len(scores):
-            # From the last row on: the scores of a text are in its row or before it, so none is overwritten before it is read.
-            for position in reversed(range(len(scores))):
-                scores[position] = scores[self._places[position]]
+            scores[:] = scores[self._places]
 
     def means(self, weights: Floats, threads: int | None) -> Floats:
         """Return the mean score of every text, as :func:`weighted_means` does, without a matrix of all scores."""
