@@ -176,11 +176,11 @@ def compare_command(
     rows = []
     lines: list[list[Any]] = [[] for _ in [*files, *sources]]
     sets: list[Any] = []
-    for block in blocks:
-        rows.append(block.rows)
+    for corpora, of_block in blocks:
+        rows.append(of_block)
         if report_file is not None:  # otherwise texts are forgotten when they are counted
-            sets += block.corpora[0].sets.lists()
-            for of_file, corpus in zip(lines, block.corpora):
+            sets += corpora[0].sets.lists()
+            for of_file, corpus in zip(lines, corpora):
                 of_file += corpus.texts.lists()
     how = Settings(**settings, progress=shows_progress())
     comparisons = []

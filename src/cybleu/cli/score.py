@@ -112,9 +112,9 @@ def score_command(
             f"--confidence and --level mean do not support the smoothing {options['smoothing']}, which requires the texts"
         )
     scored = [Scored(one, method, confidence or segments) for one, method in zip(metrics, methods)]
-    for block in blocks:
-        for one, (rows,) in zip(scored, block.rows):
-            one.add(block.corpora[0], rows)
+    for (corpus,), of_metrics in blocks:
+        for one, (rows,) in zip(scored, of_metrics):
+            one.add(corpus, rows)
     drawn = {"bs": confidence_n, "seed": seed} if confidence else {}
     results = [one.result(fields_of_texts(one.metric, one.tokenization, texts.nrefs, drawn)) for one in scored]
     intervals = [one.interval(confidence_n, seed) if confidence else None for one in scored]
@@ -161,7 +161,7 @@ class Scored:
         self.method = method
         self.tokenization = None if metric.reads == "text" else metric.tokenization
         self._keeps_rows = keeps_rows or metric.averages
-        self._kept = bytearray()
+        self._kept: list[Any] = []
         self._sums: list[list[Any]] = []  # one, of all rows so far
         self._hypotheses: list[Any] = []  # for the method
         self._references: list[Any] = []
@@ -177,20 +177,22 @@ class Scored:
         elif not self.metric.averages:
             self._sums = [self.metric.total([*self._sums, self.metric.total(rows)])]
         if self._keeps_rows:
-            self._kept += rows.cast("B")
-        if self.tokenization is not None and self.method:
+            self._kept.append(rows)
+        if self.tokenization is None:
+            return
+        if self.method:
             tokens = tokenised(corpus, self.tokenization)
             self._hypotheses.extend(tokens.texts.lists())
             self._references.extend(tokens.sets.lists())
-        if self.tokenization is not None and self.tokenization.own and not isinstance(self.metric, Gleu):
+        if self.tokenization.own and not isinstance(self.metric, Gleu):
             apart, attached = corpus.texts.lines.full_stops()  # type: ignore[union-attr]
             self._apart += apart
             self._attached += attached
 
     def rows(self) -> Any:
         """Return the rows of the segments, as a view."""
-        code: Any = "d" if self.metric.dtype == "float64" else "q"
-        return memoryview(self._kept).cast(code, (self._count, len(self.metric.columns)))
+        shape = (self._count, len(self.metric.columns))
+        return memoryview(b"".join(self._kept)).cast(self._kept[0].format, shape)
 
     def advice(self) -> Iterator[str]:
         """Yield remarks on hypotheses that look tokenised already, or not."""

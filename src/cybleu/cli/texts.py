@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from os.path import exists, isfile, splitext
-from typing import Any, NamedTuple
+from typing import Any
 
 from click import UsageError, echo, option
 
@@ -226,20 +226,14 @@ def _columns_named(paths: Sequence[str]) -> tuple[str, list[str]] | None:
     return f"{files.pop()}{PARQUET}", [column for _, _, column in split]
 
 
-class Block(NamedTuple):
-    """Some segments of each text, and their rows, by metric and text."""
-
-    corpora: list[Corpus]
-    rows: list[list[Any]]
-
-
 def count(
     texts: Texts, metrics: Sequence[Metric], threads: int, scored: int | None = None
-) -> tuple[Sequence[Metric], Iterator[Block]]:
+) -> tuple[Sequence[Metric], Iterator[tuple[list[Corpus], list[list[Any]]]]]:
     """Count texts block by block, in threads.
 
     :param scored: how many of the texts to count, by default all; the others are read only
-    :return: the metrics, with the weights of all references if they take such weights, and the counts
+    :return: the metrics, with the weights of all references if they take such weights; and blocks, each with the
+        texts and with their rows by metric and text
     """
     blocks = iter(texts)
     if any(metric.weighs_by_call for metric in metrics):
@@ -248,10 +242,10 @@ def count(
         metrics = [one.with_weights_of(references) if one.weighs_by_call else one for one in metrics]
         blocks = iter(read)
 
-    def counted(corpora: list[Corpus]) -> Block:
+    def counted(corpora: list[Corpus]) -> Any:
         rows = []
         for metric in metrics:
             rows.append([rows_without_numpy(metric, corpus) for corpus in corpora[:scored]])
-        return Block(corpora, rows)
+        return corpora, rows
 
     return metrics, in_order(counted, blocks, threads)
