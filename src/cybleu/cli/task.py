@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -71,19 +71,31 @@ class Task:
 
     def _lists(self) -> list[NBest]:
         """Read lists of a decoder, or files of Moses's extractor."""
+        from ..nbest import NBest
+        from ..nbest.reading import prepare_references
+
         reading = self.reading
         if bool(self.file) == bool(self.features_file) or len(self.features_file) != len(self.scores_file):
             raise UsageError("give an n-best list and its references, or --features-file and --scores-file in pairs")
         if self.file:
             if not self.references:
                 raise UsageError("an n-best list requires a file of references after it")
-            return _read_texts([self.file, *self.more], self.references, progress=self.progress, **reading)
+            prepared = prepare_references(self.references)
+            return [
+                NBest.from_files(path, prepared, texts=False, progress=self.progress, naming=_naming, **reading)
+                for path in (self.file, *self.more)
+            ]
         of_texts = [self.references, self.more, reading["format"], reading["max_order"], reading["reference_length"]]
         if any(of_texts) or from_command_line("tokenize"):
             raise UsageError(
                 "--features-file cannot be combined with --more, with references or with options of the list"
             )
-        return _read_moses(self.features_file, self.scores_file, reading["first_id"])
+        read = partial(NBest.from_moses, first_id=reading["first_id"], naming=_naming)
+        pairs = [*zip(self.features_file, self.scores_file)]
+        parts = [read(*pair) for pair in pairs]
+        # the last segments of a list may have no hypothesis, so that only the other files tell how many there are
+        segments = max(map(len, parts))
+        return [part if len(part) == segments else read(*pair, segments) for part, pair in zip(parts, pairs)]
 
     def tune(self, tuner: Callable[..., Any], **options: Any) -> Any:
         """Return the result of a tuner. If the user interrupts it, print the best weights so far."""
@@ -143,27 +155,6 @@ class Task:
 def _naming(name: str, value: Any = None) -> str:
     """Name the option of an argument; none of all tuners sets the number of lines or of segments."""
     return "" if name in ("size", "segments") else as_option(name, value)
-
-
-def _read_texts(paths: Sequence[str], references: Sequence[str], **reading: Any) -> list[NBest]:
-    """Read lists of a decoder."""
-    from ..nbest import NBest
-    from ..nbest.reading import prepare_references
-
-    prepared = prepare_references(references)
-    return [NBest.from_files(path, prepared, texts=False, naming=_naming, **reading) for path in paths]
-
-
-def _read_moses(features_files: Sequence[str], scores_files: Sequence[str], first_id: int) -> list[NBest]:
-    """Read pairs of files of Moses's extractor."""
-    from ..nbest import NBest
-
-    read = partial(NBest.from_moses, first_id=first_id, naming=_naming)
-    pairs = [*zip(features_files, scores_files)]
-    parts = [read(*pair) for pair in pairs]
-    # the last segments of a list may have no hypothesis, so that only the other files tell how many there are
-    segments = max(map(len, parts))
-    return [part if len(part) == segments else read(*pair, segments) for part, pair in zip(parts, pairs)]
 
 
 def _start_weights(start: str | None, nbest: NBest) -> tuple[dict[str, float] | None, dict[str, float]]:

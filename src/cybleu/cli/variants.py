@@ -8,7 +8,7 @@ from typing import Any
 
 from click import UsageError, command, echo, option
 
-from ..explanations import Comparison, FoundSettings, settings_of
+from ..explanations import Comparison, settings_of
 from ..explanations.differences import TOOLS, Counts
 from ..metrics import Bleu
 from .command import Command, Files, section
@@ -72,9 +72,19 @@ def variants_command(
         for name in ("metric", "drop_bom", *options):
             if from_command_line(name):
                 raise UsageError(f"--find tries all values of {as_option(name)}, or its default; leave it out")
-        found = _settings_of(Texts([hypothesis], references), find)
-        as_text = found.format(hypothesis, references)
-        echo(json.dumps(_rows_of(found)) if output_format == "json" else as_text)
+        texts: list[Any] = []
+        sets: list[Any] = []
+        for (corpus,) in Texts([hypothesis], references):
+            texts += corpus.texts.lists()
+            sets += corpus.sets.lists()
+        found = settings_of(texts, sets, find)
+        if output_format == "text":
+            echo(found.format(hypothesis, references))
+            return
+        rows = []
+        for row in found.rows:
+            rows.append({"score": row.score, "scale": 100, "settings": [one._asdict() for one in row.settings]})
+        echo(json.dumps({"found": found.found, "rows": rows}))
         return
     weights = options["weights"]
     # Bleu checks that the weights are as many as the orders
@@ -84,22 +94,6 @@ def variants_command(
         counts.add(corpus)
     comparison = counts.comparison()
     echo(json.dumps(_as_object(comparison)) if output_format == "json" else comparison.format("line", 1))
-
-
-def _settings_of(texts: Texts, score: str) -> FoundSettings:
-    hypotheses: list[Any] = []
-    references: list[Any] = []
-    for (corpus,) in texts:
-        hypotheses += corpus.texts.lists()
-        references += corpus.sets.lists()
-    return settings_of(hypotheses, references, score)
-
-
-def _rows_of(found: FoundSettings) -> dict[str, Any]:
-    rows = []
-    for row in found.rows:
-        rows.append({"score": row.score, "scale": 100, "settings": [one._asdict() for one in row.settings]})
-    return {"found": found.found, "rows": rows}
 
 
 def _as_object(comparison: Comparison) -> dict[str, Any]:

@@ -449,7 +449,7 @@ def analyse(
     refuse_settings(choices)
     metrics = _metrics(metric, choices)
     check_whole(n_end, "n_end", 1, 64, error=OrderError)
-    settings = Settings() if settings is None else settings
+    settings = settings or Settings()
     texts = read_outputs(systems, references, source)
     counters = _with_tokenizers(metrics, tokenize, lowercase)
     counters = [one.with_weights_of(texts.references) if one.weighs_by_call else one for one in counters]

@@ -250,8 +250,13 @@ def _shown_segments(report: Report, marks: Array, carried: list[int]) -> Iterato
 
     texts = report._texts
     first = report.metrics[0]
-    # most words occur often, and their markup takes longer than finding it again
-    words = cache(lambda number: _word(str(texts.vocabulary[number])))
+
+    @cache  # most words occur often, and their markup takes longer than finding it again
+    def word(number: int) -> str:
+        """Render a token as HTML, so that none has a blank or is empty."""
+        token = re.sub(r"\s", "\u2423", str(texts.vocabulary[number])) or "\u2205"
+        return escape(visible(token), quote=False)
+
     shown = {name: Markup("<bdi>{}</bdi>").format(visible(name)) for name in report.names}
     largest = np.argmax(np.abs(first.gains), axis=0).tolist()
     scores = {figures.label: figures.sentence_scores[:, carried].tolist() for figures in report.metrics}
@@ -271,7 +276,7 @@ def _shown_segments(report: Report, marks: Array, carried: list[int]) -> Iterato
         for names in alike.values():
             name = names[0]
             span = texts.span(name, segment)
-            line = _marked(texts.ids[span].tolist(), marks[span].tolist(), rivals.get(name), words)
+            line = _marked(texts.ids[span].tolist(), marks[span].tolist(), rivals.get(name), word)
             place = report.names.index(name)
             own_scores = [f"{label} {table[place][row]:.1f}" for label, table in scores.items()]
             title = Markup(", ").join(shown[name] for name in names)
@@ -286,12 +291,7 @@ def _shown_segments(report: Report, marks: Array, carried: list[int]) -> Iterato
         }
 
 
-def _word(token: str) -> str:
-    """Render a token as HTML, so that none has a blank or is empty."""
-    return escape(visible(re.sub(r"\s", "\u2423", token) or "\u2205"), quote=False)
-
-
-def _marked(tokens: list[int], states: list[int], rival: list[int] | None, words: Callable[[int], str]) -> str:
+def _marked(tokens: list[int], states: list[int], rival: list[int] | None, word: Callable[[int], str]) -> str:
     """Render tokens as HTML, with an element for neighbours that have the same mark, and for those that the rival lacks."""
     if rival is not None:
         left = Counter(rival)
@@ -301,7 +301,7 @@ def _marked(tokens: list[int], states: list[int], rival: list[int] | None, words
             else:
                 states[place] += DIFFERS
     parts = []
-    shown = map(words, tokens)
+    shown = map(word, tokens)
     for state, group in groupby(states):
         opening, closing = TAGS[state]
         parts.append(f"{opening}{' '.join(islice(shown, len(list(group))))}{closing}")

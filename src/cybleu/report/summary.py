@@ -89,7 +89,11 @@ def _card(of_names: Sequence[MetricFigures], share: str, several: bool) -> Card:
     """
     names = _names(of_names[0])
     if len(names) == 1:
-        return Card(names, [_of_one(figures, share) for figures in of_names], [])
+        verdicts = []
+        for figures in of_names:
+            cell = _cell(figures, figures.systems[0], is_best=False)
+            verdicts.append(Verdict(figures.title, f"{cell.score} {cell.half}", None, f"{share} interval {cell.ends}"))
+        return Card(names, verdicts, [])
     said: dict[tuple[str, str], list[str]] = {}  # by the metrics that say the same
     for figures in of_names:
         if len(figures.systems) > 2:
@@ -99,11 +103,6 @@ def _card(of_names: Sequence[MetricFigures], share: str, several: bool) -> Card:
         by = f" by {in_words(labels)}" if several else ""
         sentences.append((name, f"{rest}{by}."))
     return Card(names, [_of_two(figures, names, share) for figures in of_names], sentences)
-
-
-def _of_one(figures: MetricFigures, share: str) -> Verdict:
-    cell = _cell(figures, figures.systems[0], is_best=False)
-    return Verdict(figures.title, f"{cell.score} {cell.half}", None, f"{share} interval {cell.ends}")
 
 
 def _of_two(figures: MetricFigures, names: tuple[str, ...], share: str) -> Verdict:

@@ -56,7 +56,7 @@ def compare_systems(
     [('b', 'a', False), ('b', 'c', True), ('a', 'c', True)]
     """
     refuse_settings(choices)
-    settings = Settings() if settings is None else settings
+    settings = settings or Settings()
     given = named(systems)
     if baseline is not None and baseline not in given:
         raise UnknownNameError(f"there is no system {baseline!r} to be the baseline; there are {', '.join(given)}")
@@ -132,14 +132,17 @@ def _tested_differences(
     ordered = [(min(pair), max(pair)) for pair in pairs]
     tested = p_values(statistics, ordered, settings, of_samples)
     corrected = holm([p for p, _, _ in tested])
-    of_segments = _of_segments(statistics)
+    of_runs = [statistics.scoring.of_segments(table) for table in statistics.given]
     differences = []
     for (first, second), (p, samples, enumerated), p_holm in zip(pairs, tested, corrected):
         low, high = interval(of_samples[first] - of_samples[second], settings.confidence)
-        if of_segments is None:
+        if of_runs[0] is None:  # the metric cannot score a segment alone
             better = statistics.influence(first, second)
         else:
-            better = of_segments[first] - of_segments[second]
+            one, other = (
+                mean_of_runs(np.array([of_runs[run] for run in statistics.runs[side]])) for side in (first, second)
+            )
+            better = one - other
         if not statistics.scoring.higher_is_better:  # a win is a better segment, whatever the sign of the difference
             better = -better
         wins = int((better > 0).sum())
@@ -197,11 +200,3 @@ def _ranks(order: Sequence[int], significant: dict[tuple[int, int], bool], ranki
         ranks[system] = rank
         current.append(system)
     return ranks
-
-
-def _of_segments(rows: Systems) -> list[Floats] | None:
-    """Score single segments, with the mean over runs, for each system; None if the metric cannot score a segment alone."""
-    of_runs = [rows.scoring.of_segments(table) for table in rows.given]
-    if any(scores is None for scores in of_runs):
-        return None
-    return [mean_of_runs(np.array([of_runs[run] for run in runs])) for runs in rows.runs]

@@ -6,7 +6,7 @@ The tests are for comparison with sacreBLEU, and reproduce its faults: see the p
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
 from operator import gt
@@ -273,12 +273,8 @@ def _bleus(rows: Array, bleu: Bleu) -> Floats:
     for place in np.ndindex(complete.shape):
         length, reference_length = lengths[place].tolist()
         if plain and complete[place]:
-            scores[place] = _bleu_of_floats(length, reference_length, precisions[place].tolist())
+            penalty = 1.0 if length >= reference_length else math.exp(1 - reference_length / length)
+            scores[place] = penalty * math.exp(sum(map(math.log, precisions[place].tolist())) / bleu.order)
         else:
             scores[place] = bleu.scorer.formula.evaluate([length, reference_length, *rows[place][2:]])[0]
     return scores
-
-
-def _bleu_of_floats(length: int, reference_length: int, precisions: Sequence[float]) -> float:
-    penalty = 1.0 if length >= reference_length else math.exp(1 - reference_length / length)
-    return penalty * math.exp(sum(map(math.log, precisions)) / len(precisions))
