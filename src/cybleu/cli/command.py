@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import Any, TypeAlias
 
 import click
+from click import Context, NoSuchOption, Option, UsageError
 
 from .._files.text import STANDARD_STREAM, shown
 from .._files.writing import check_paths
@@ -71,36 +73,33 @@ class Command(click.Command):
         super().__init__(*arguments, **settings)
         self.advice = [*other_tools.items(), *ADVICE.items()]
 
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_options(self, ctx: Context, formatter: click.HelpFormatter) -> None:
         sections: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
-            if record is not None and isinstance(parameter, click.Option):
+            if record is not None and isinstance(parameter, Option):
                 sections.setdefault(getattr(parameter, "heading", "Other"), []).append(record)
         for heading, records in sections.items():
             with formatter.section(heading):
                 formatter.write_dl(records)
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
         given = list(args)  # click takes from `args` what it has read
         ctx.meta[ARGUMENTS] = given
         try:
             rest = super().parse_args(ctx, args)
-        except click.NoSuchOption as error:
-            raise click.UsageError(self._no_such_option(ctx, error.option_name, given), ctx) from None
+        except NoSuchOption as error:
+            raise UsageError(self._no_such_option(ctx, error.option_name, given), ctx) from None
         # click would silently ignore all but the last value of an option that has one value
-        options = [one for one in self.make_parser(ctx).parse_args([*given])[2] if isinstance(one, click.Option)]
-        for option in options:
-            times = options.count(option)
-            if times > 1 and not (option.multiple or option.is_flag or ctx.resilient_parsing):
-                raise click.UsageError(f"{option.opts[0]} is given {times} times; give it once", ctx)
+        for one, times in Counter(self.make_parser(ctx).parse_args([*given])[2]).items():
+            repeated = times > 1 and isinstance(one, Option) and not (one.multiple or one.is_flag)
+            if repeated and not ctx.resilient_parsing:
+                raise UsageError(f"{one.opts[0]} is given {times} times; give it once", ctx)
         return rest
 
-    def _no_such_option(self, ctx: click.Context, name: str, given: list[str]) -> str:
-        for word in given:
-            if word.startswith(name):  # click names one letter of -tok
-                name = word.partition("=")[0]
-                break
+    def _no_such_option(self, ctx: Context, name: str, given: list[str]) -> str:
+        # click names one letter of -tok
+        name = next((word.partition("=")[0] for word in given if word.startswith(name)), name)
         options: list[str] = []
         values: dict[str, str] = {}  # --latex is --format latex
         for parameter in self.get_params(ctx):
@@ -119,7 +118,7 @@ class Command(click.Command):
         close = [values[name]] if name in values else begun or similar(name, options)
         return f"there is no option {name}; {f'did you mean {close[0]}?' if close else 'see --help'}"
 
-    def invoke(self, ctx: click.Context) -> Any:
+    def invoke(self, ctx: Context) -> Any:
         try:
             self._check_files(ctx)
             # click passes each option as an argument of its own
@@ -131,7 +130,7 @@ class Command(click.Command):
         except (CybleuError, ValueError, ArithmeticError) as error:
             raise InputError(str(error)) from error
 
-    def _check_files(self, ctx: click.Context) -> None:
+    def _check_files(self, ctx: Context) -> None:
         """Check all files that are named before one is read or written."""
         if sys.stdout is None:  # a process may be started without
             raise InputFileError("standard output: is closed")
@@ -142,7 +141,7 @@ class Command(click.Command):
                 paths = written if parameter.type.written else read
                 paths += _paths(ctx.params.get(str(parameter.name)))
         if read.count(STANDARD_STREAM) > 1:
-            raise click.UsageError("only one of the files can be standard input")
+            raise UsageError("only one of the files can be standard input")
         check_paths([path for path in written if path != STANDARD_STREAM], read)
 
 
@@ -168,25 +167,25 @@ class Commands(click.Group):
         super().__init__(*arguments, **settings)
         self.modules = modules
 
-    def list_commands(self, context: click.Context) -> list[str]:
+    def list_commands(self, context: Context) -> list[str]:
         return [*self.modules, *self.commands]
 
-    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+    def get_command(self, context: Context, name: str) -> click.Command | None:
         if name not in self.modules:
             return super().get_command(context, name)
         command: click.Command = getattr(import_module(f"{__package__}.{self.modules[name]}"), f"{name}_command")
         return command
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
         try:
             return super().parse_args(ctx, args)
-        except click.NoSuchOption as error:
+        except NoSuchOption as error:
             names = ", ".join(self.list_commands(ctx))
-            raise click.UsageError(
+            raise UsageError(
                 f"there is no option {error.option_name}; the name of a command comes first: {names}", ctx
             ) from None
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+    def resolve_command(self, ctx: Context, args: list[str]) -> Any:
         """Name the command that is meant, which click looks for only among those that are imported."""
         if self.get_command(ctx, args[0]) is None:
             names = self.list_commands(ctx)
@@ -219,7 +218,7 @@ class FilePath(click.Path):
         super().__init__(readable=False, allow_dash=allow_dash)
         self.written = written
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: Context | None) -> Any:
         if metric_named(str(value)) in METRICS and not os.path.exists(value):
             self.fail(
                 f"{shown(value)} is a metric, and there is no such file; give metrics as -m bleu,{value}", param, ctx
