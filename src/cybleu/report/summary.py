@@ -2,54 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Any
 
 from .._runtime.arrays import np
 from ..significance import SystemComparison, SystemDifference, SystemScore
 from ..significance.results import p_value
 from .analysis import MetricFigures, Report, in_words
-
-
-class Verdict(NamedTuple):
-    """What one metric says of a system, or of two.
-
-    :ivar title: the metric, and whether lower is better
-    :ivar number: the score, or the difference in words
-    :ivar scores: the scores of both systems; of a single system None
-    :ivar note: the interval, and whether the difference is significant
-    """
-
-    title: str
-    number: str
-    scores: tuple[str, str] | None
-    note: str
-
-
-class Card(NamedTuple):
-    """The verdicts of all metrics on the same system or the same two systems, and sentences about the others.
-
-    :ivar names: the better system and the one that it is compared with; or the only system
-    """
-
-    names: tuple[str, ...]
-    verdicts: list[Verdict]
-    sentences: list[tuple[str, str]]
-
-
-class ScoreCell(NamedTuple):
-    """A score in the table of scores.
-
-    :ivar half: half the length of the interval
-    :ivar ends: the interval in words
-    :ivar rank: None if there is a baseline or a single system
-    """
-
-    score: str
-    half: str
-    ends: str
-    is_best: bool
-    rank: int | None
 
 
 def points(value: float | None, width: int = 2, sign: str = "") -> str:
@@ -66,14 +25,30 @@ def share_of(report: Report) -> str:
     return f"{100 * report.comparisons[0].settings.confidence:g}\u00a0%"
 
 
-def cards(report: Report) -> list[Card]:
-    """Return a card for each pair of systems that a metric finds worth naming; of a single system one card."""
+def cards(report: Report) -> list[dict[str, Any]]:
+    """Return a card for each pair of systems that a metric finds worth naming; of a single system one card.
+
+    A card has the `names` of the better system and the one that it is compared with, or of the only one; the `verdicts` of
+    all metrics on them, see :func:`_verdict`; and `sentences` about the others.
+    """
     found: dict[frozenset[str], list[MetricFigures]] = {}
     for figures in report.metrics:
         # metrics that disagree about which of two systems is better share a card
         found.setdefault(frozenset(_names(figures)), []).append(figures)
-    share = share_of(report)
-    return [_card(of_names, share, several=len(report.metrics) > 1) for of_names in found.values()]
+    shown = []
+    for of_names in found.values():
+        names = _names(of_names[0])
+        said: dict[tuple[str, str], list[str]] = {}  # by the metrics that say the same
+        for figures in of_names:
+            if len(figures.systems) > 2:
+                said.setdefault(_of_others(figures.comparison), []).append(figures.label)
+        sentences = []
+        for (name, rest), labels in said.items():
+            by = f" by {in_words(labels)}" if len(report.metrics) > 1 else ""
+            sentences.append((name, f"{rest}{by}."))
+        verdicts = [_verdict(figures, names, share_of(report)) for figures in of_names]
+        shown.append({"names": names, "verdicts": verdicts, "sentences": sentences})
+    return shown
 
 
 def _names(figures: MetricFigures) -> tuple[str, ...]:
@@ -82,30 +57,16 @@ def _names(figures: MetricFigures) -> tuple[str, ...]:
     return names if figures.comparison.baseline is None else names[::-1]
 
 
-def _card(of_names: Sequence[MetricFigures], share: str, several: bool) -> Card:
-    """Return the card of the metrics that name the same systems.
+def _verdict(figures: MetricFigures, names: tuple[str, ...], share: str) -> dict[str, Any]:
+    """Return what a metric says of a system, or of two.
 
-    :param several: whether the report has several metrics
+    :return: the `title`; the score as a `number`, or the difference in words; the `scores` of both systems, or None; and as
+        a `note` the interval, and whether the difference is significant
     """
-    names = _names(of_names[0])
     if len(names) == 1:
-        verdicts = []
-        for figures in of_names:
-            cell = _cell(figures, figures.systems[0], is_best=False)
-            verdicts.append(Verdict(figures.title, f"{cell.score} {cell.half}", None, f"{share} interval {cell.ends}"))
-        return Card(names, verdicts, [])
-    said: dict[tuple[str, str], list[str]] = {}  # by the metrics that say the same
-    for figures in of_names:
-        if len(figures.systems) > 2:
-            said.setdefault(_of_others(figures.comparison), []).append(figures.label)
-    sentences = []
-    for (name, rest), labels in said.items():
-        by = f" by {in_words(labels)}" if several else ""
-        sentences.append((name, f"{rest}{by}."))
-    return Card(names, [_of_two(figures, names, share) for figures in of_names], sentences)
-
-
-def _of_two(figures: MetricFigures, names: tuple[str, ...], share: str) -> Verdict:
+        cell = _cell(figures, figures.systems[0], is_best=False)
+        number = f"{cell['score']} {cell['half']}"
+        return {"title": figures.title, "number": number, "scores": None, "note": f"{share} interval {cell['ends']}"}
     comparison = figures.comparison
     difference, low, high = figures.improvement(*names)
     is_more = difference < 0 and not figures.metric.higher_is_better
@@ -116,12 +77,12 @@ def _of_two(figures: MetricFigures, names: tuple[str, ...], share: str) -> Verdi
     p = p if p.startswith("<") else f"= {p}"  # "p <0.0001" needs no other sign
     found = "significant" if test.significant else "not significant"
     scores = {system.name: points(figures.percent(system.score)) for system in figures.systems}
-    return Verdict(
-        figures.title,
-        _in_words(figures, difference),
-        (scores[names[0]], scores[names[1]]),
-        f"{found} (p {p}); {share} interval {_ends(*ends)}",
-    )
+    return {
+        "title": figures.title,
+        "number": _in_words(figures, difference),
+        "scores": [scores[name] for name in names],
+        "note": f"{found} (p {p}); {share} interval {_ends(*ends)}",
+    }
 
 
 def _in_words(figures: MetricFigures, difference: float) -> str:
@@ -145,8 +106,8 @@ def _of_others(comparison: SystemComparison) -> tuple[str, str]:
     return best.name, f"is significantly better than {beaten} other systems"
 
 
-def score_rows(report: Report) -> list[tuple[str, list[ScoreCell]]]:
-    """Return the rows of the table of scores: each system with its score by each metric."""
+def score_rows(report: Report) -> list[tuple[str, list[dict[str, Any]]]]:
+    """Return the rows of the table of scores: each system with its score by each metric, see :func:`_cell`."""
     rows = []
     for place, system in enumerate(report.metrics[0].systems):
         cells = []
@@ -159,16 +120,17 @@ def score_rows(report: Report) -> list[tuple[str, list[ScoreCell]]]:
     return rows
 
 
-def _cell(figures: MetricFigures, system: SystemScore, is_best: bool) -> ScoreCell:
+def _cell(figures: MetricFigures, system: SystemScore, is_best: bool) -> dict[str, Any]:
+    """Return a `score`, `half` the length of its interval, its `ends`, whether it `is_best`, and its `rank` if there is one."""
     low = figures.percent(system.low)
     high = figures.percent(system.high)
-    return ScoreCell(
-        score=points(figures.percent(system.score)),
-        half=f"\u00b1 {points((high - low) / 2)}",
-        ends=_ends(low, high),
-        is_best=is_best,
-        rank=system.rank if len(figures.systems) > 1 else None,
-    )
+    return {
+        "score": points(figures.percent(system.score)),
+        "half": f"\u00b1 {points((high - low) / 2)}",
+        "ends": _ends(low, high),
+        "is_best": is_best,
+        "rank": system.rank if len(figures.systems) > 1 else None,
+    }
 
 
 def notes_of_scores(report: Report) -> str:
