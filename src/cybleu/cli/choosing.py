@@ -15,7 +15,7 @@ from .._runtime.scales import counted, percent
 from ..errors import ArrayValueError, InputFileError, _printable
 from ..metrics import Bleu
 from ..metrics.bleu import family
-from .command import FilePath, gathered
+from .command import FilePath, gathered, say
 from .options import as_option, shows_progress
 
 if TYPE_CHECKING:
@@ -155,8 +155,8 @@ def choose_from(
             for nbest in segments:
                 _write_list(choose(nbest), list_format, write)
     if missing:
-        said = f"cybleu: segments without a hypothesis: {missing}; each is an empty line in the output"
-        echo(said if segments.first_id else f"{said}; if ids count from 1, use --first-id 1", err=True)
+        advice = "" if segments.first_id else "; if ids count from 1, use --first-id 1"
+        say(f"segments without a hypothesis: {missing}; each is an empty line in the output{advice}")
 
 
 def _write_texts(segments: Segments, choose: Callable[[NBest], Selection[str]], write: Callable[[str], Any]) -> int:

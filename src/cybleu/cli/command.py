@@ -41,6 +41,11 @@ ADVICE = {
 }
 
 
+def say(text: str) -> None:
+    """Tell the user something beside the output."""
+    click.echo(f"cybleu: {text}", err=True)
+
+
 def section(heading: str, *options: Decorator) -> Decorator:
     """Give options a heading in the help of a :class:`Command`."""
     return _with_attribute("heading", heading, options)
@@ -151,7 +156,7 @@ class InputError(click.ClickException):
     exit_code = 2  # as of click's errors of usage, because a script need not tell them apart
 
     def show(self, file: Any = None) -> None:
-        click.echo(f"cybleu: error: {_printable(self.format_message())}", err=True)
+        say(f"error: {_printable(self.format_message())}")
 
 
 class Commands(click.Group):

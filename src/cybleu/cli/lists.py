@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from click import Choice, IntRange, argument, echo, option
+from click import Choice, IntRange, argument, option
 
 from .._runtime.system import command_line
 from ..errors import FeatureError
 from ..metrics import Metric, find
-from .command import Decorator, FilePath, Gathered, gathered, section
+from .command import Decorator, FilePath, Gathered, gathered, say, section
 from .options import as_option
 
 if TYPE_CHECKING:
@@ -91,7 +91,4 @@ def say_same_score(references: Sequence[str], **options: Any) -> None:
     for name in ("smoothing", "max_order", "reference_length", "tokenize"):
         if options.get(name) is not None:
             words += [as_option(name), str(options[name])]
-    echo(
-        f"cybleu: scores use --tokenize {options['tokenize']}; to score texts the same way, run: {command_line(words)}",
-        err=True,
-    )
+    say(f"scores use --tokenize {options['tokenize']}; to score texts the same way, run: {command_line(words)}")

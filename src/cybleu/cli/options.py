@@ -15,7 +15,6 @@ from click import (
     Parameter,
     UsageError,
     argument,
-    echo,
     get_current_context,
     option,
 )
@@ -26,7 +25,7 @@ from .._definitions.ngrams import MOST_ORDERS
 from .._files.text import number_of, shown
 from ..errors import InputFileError
 from ..metrics import METRICS, VARIANTS, counting
-from .command import Decorator, FilePath, Files, metric_named, section, similar
+from .command import Decorator, FilePath, Files, metric_named, say, section, similar
 
 # ------------------------------------------------------------------------------------------------------------- metrics
 
@@ -100,7 +99,7 @@ def read_weights_of_orders(context: Context, parameter: Parameter, value: str | 
     if len(weights) > MOST_ORDERS:
         raise BadParameter(f"there are {len(weights)} weights, but at most {MOST_ORDERS} n-gram orders")
     if remark := remark_on_weights(weights):  # not an error, because the tools accept such weights
-        echo(f"cybleu: {remark}", err=True)
+        say(remark)
     return weights
 
 

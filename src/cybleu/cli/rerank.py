@@ -24,7 +24,7 @@ from .choosing import (
     terms,
     written_options,
 )
-from .command import Commands, FilePath, Files, Gathered, gathered, section
+from .command import Commands, FilePath, Files, Gathered, gathered, say, section
 from .lists import (
     check_form,
     first_id_option,
@@ -105,7 +105,7 @@ def linear_command(nbest: str, segments: Gathered, written: Gathered, weights_fi
 
     choose_from(Segments(nbest, **segments), choose, partial(terms, weights=weights), **written)
     if unseen and written["explain"] is None:
-        echo(f"cybleu: weights of features that are not in the list are ignored: {listed([*unseen])}", err=True)
+        say(f"weights of features that are not in the list are ignored: {listed([*unseen])}")
 
 
 @rerank_command.command("mbr")

@@ -20,7 +20,7 @@ from ..metrics.operations import fields_of_texts, lists_of
 from ..metrics.signature import as_signature
 from ..metrics.tokens import tokenised
 from ..text.batches import Corpus
-from .command import Command, Files, section
+from .command import Command, Files, say, section
 from .options import (
     digits_option,
     format_option,
@@ -119,7 +119,7 @@ def score_command(
     results = [one.result(fields_of_texts(one.metric, one.tokenization, texts.nrefs, drawn)) for one in scored]
     intervals = [one.interval(confidence_n, seed) if confidence else None for one in scored]
     for advice in dict.fromkeys(advice for one in scored for advice in one.advice()):
-        echo(f"cybleu: {advice}", err=True)
+        say(advice)
     files = ["standard input" if path == STANDARD_STREAM else path for path in (hypothesis, *references)]
     if output_format == "json":
         import json
@@ -145,7 +145,7 @@ def score_command(
             echo(as_line(result, interval, digits))
     if output_format != "json":  # nothing in the texts tells which are the references
         named = f"hypotheses: {files[0]}; references: {', '.join(files[1:])}"
-        echo(f"cybleu: {_printable(named)}", err=True)
+        say(_printable(named))
 
 
 class Scored:

@@ -14,7 +14,7 @@ from click import UsageError, echo
 
 from .._files.text import listed, number_of, shown
 from ..errors import FeatureError, InputFileError, WeightsError
-from .command import Files, Gathered
+from .command import Files, Gathered, say
 from .lists import check_form, metric_of, say_same_score, told
 from .options import as_option, from_command_line, shows_progress
 
@@ -57,10 +57,7 @@ class Task:
         self.nbest = merge(*lists) if len(lists) > 1 else lists[0]
         missing = (self.nbest.offsets[1:] == self.nbest.offsets[:-1]).sum()
         if missing:
-            echo(
-                f"cybleu: segments without a hypothesis in the list are ignored: {missing} of {len(self.nbest)}",
-                err=True,
-            )
+            say(f"segments without a hypothesis in the list are ignored: {missing} of {len(self.nbest)}")
         if self.written["output"] is not None:  # names that cannot be written are an error before the work, not after
             check_weights(dict.fromkeys(self.nbest.all_names, 0.0))
         self._start, unlisted = _start_weights(self.start, self.nbest)
@@ -104,7 +101,7 @@ class Task:
         except KeyboardInterrupt:
             best = self._best
             if best is not None:
-                echo("cybleu: interrupted; these are the best weights so far", err=True)
+                say("interrupted; these are the best weights so far")
                 found = {"score": best.score, "scale": best.scale, "interrupted": True}
                 print_weights(found, self._weights(best), **self.written)
             raise
@@ -173,7 +170,7 @@ def _start_weights(start: str | None, nbest: NBest) -> tuple[dict[str, float] | 
         names = set(nbest.all_names)
         others = {name: weight for name, weight in weights.items() if name not in names}
         if others:
-            echo(f"cybleu: weights of features that are not in the list are not tuned: {listed([*others])}", err=True)
+            say(f"weights of features that are not in the list are not tuned: {listed([*others])}")
         return {name: weight for name, weight in weights.items() if name in names}, others
     try:
         numbers = [number_of(word) for word in start.replace(",", " ").split()]

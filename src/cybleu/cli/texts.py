@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from os.path import exists, isfile, splitext
 from typing import Any
 
-from click import UsageError, echo, option
+from click import UsageError, option
 
 from .. import bleu_score
 from .._files.text import Lines, shown
@@ -19,7 +19,7 @@ from ..metrics import METRICS, Metric, find
 from ..metrics.operations import rows_without_numpy
 from ..text.batches import Corpus, RawText, Sets
 from ..text.files import raw_segments
-from .command import Decorator, section
+from .command import Decorator, say, section
 from .options import as_option, orders_option, shows_progress, weights_option
 
 # What sacreBLEU's options are here.
@@ -182,16 +182,14 @@ class Texts:
                 self.digests[path] = file.digest
             name = shown(file.name)
             if kind := _kind_of_table(path):
-                echo(
-                    f"cybleu: {name} looks like {kind}, but each of its lines is read as a text; extract the texts "
-                    "first, one per line",
-                    err=True,
+                say(
+                    f"{name} looks like {kind}, but each of its lines is read as a text; extract the texts "
+                    "first, one per line"
                 )
             if file.mark and not self.drop_bom:
-                echo(
-                    f"cybleu: {name} begins with a byte order mark, which is read as part of the first token, as in "
-                    "the tools; use --drop-bom to remove it",
-                    err=True,
+                say(
+                    f"{name} begins with a byte order mark, which is read as part of the first token, as in "
+                    "the tools; use --drop-bom to remove it"
                 )
 
 

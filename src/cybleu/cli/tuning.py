@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from click import command, echo, option
+from click import command, option
 
 from .._runtime.scales import counted, percent
-from .command import Command, Gathered, gathered
+from .command import Command, Gathered, gathered, say
 from .task import Task
 from .tuner_options import MOSES, NORMALISATIONS, mert_section, mira_section, normalisation, pro_section, tuner_options
 
@@ -38,10 +38,9 @@ def mert_command(search: Gathered, normalise: str, **shared: Any) -> None:
     task = Task(normalise=normalisation(normalise, search["bounds"], search["fixed"]), **shared)
     sparse = task.nbest.sparse
     if sparse is not None and not task.quiet:
-        echo(
-            f"cybleu: the weights of {counted(len(sparse.names), 'sparse feature')} are not tuned: they keep their start "
-            "values, by default 0; use cybleu tune kbmira or cybleu tune pro to tune them",
-            err=True,
+        say(
+            f"the weights of {counted(len(sparse.names), 'sparse feature')} are not tuned: they keep their start "
+            "values, by default 0; use cybleu tune kbmira or cybleu tune pro to tune them"
         )
 
     def trace(restart: Restart) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from .._runtime.arrays import Array, Integers, bincount, np, repeat
 from .figures import NGram
@@ -57,19 +57,18 @@ class NGrams:
         references = np.flatnonzero(texts.sides >= len(texts.outputs))
         for n in range(most, 0, -1):
             grams = levels.pop()
-            matched = _match(texts, grams, inside)
-            size = len(matched.wanted)
+            self.wanted, matched, clipped = _match(texts, grams, inside)
+            size = len(self.wanted)
             inside = np.zeros_like(inside)
             for offset in range(n):
-                tokens = matched.places + offset
+                tokens = matched + offset
                 if offset < 2:  # where the n-grams that are one token shorter begin
                     inside[tokens] = True
                 self.marks[tokens[self.marks[tokens] == 0]] = n  # tokens of longer matches are marked already
             if n == 1:
-                self.marks[matched.clipped] += CLIPPED
-            self.wanted = matched.wanted
-            sides = texts.sides[matched.places]
-            found = {name: matched.places[sides == side] for side, name in enumerate(texts.outputs)}
+                self.marks[clipped] += CLIPPED
+            sides = texts.sides[matched]
+            found = {name: matched[sides == side] for side, name in enumerate(texts.outputs)}
             self.frequency = bincount(grams[references], minlength=size)
             self.produced = {name: bincount(grams[texts.places(name)], minlength=size) for name in found}
             self.confirmed = {name: bincount(grams[places], minlength=size) for name, places in found.items()}
@@ -106,23 +105,12 @@ def _longer(grams: Array, texts: Outputs) -> Array:
     return longer
 
 
-class Matches(NamedTuple):
-    """The matches of the n-grams of an order.
-
-    :ivar wanted: how often each n-gram could match
-    :ivar places: where the n-grams of the outputs that match begin: segment by segment, in each those in a longer match first
-    :ivar clipped: where those of the outputs begin that a reference has, but that the output has too often
-    """
-
-    wanted: Integers
-    places: Integers
-    clipped: Integers
-
-
-def _match(texts: Outputs, grams: Array, inside: Array) -> Matches:
+def _match(texts: Outputs, grams: Array, inside: Array) -> tuple[Integers, Integers, Integers]:
     """Match the n-grams of an order.
 
     :param inside: for each place whether the n-gram that begins there is part of a longer match
+    :return: how often each n-gram could match; where the n-grams of the outputs that match begin, segment by segment, in each
+        those in a longer match first; and where those begin that a reference has, but that the output has too often
     """
     size = int(grams.max(initial=0)) + 1
     wanted = np.zeros(size, dtype=np.int64)
@@ -151,7 +139,7 @@ def _match(texts: Outputs, grams: Array, inside: Array) -> Matches:
         clipped.append(places[of_output & ~match & (allowed > 0)])
         places = places[match]
         found.append(places[np.lexsort((places, ~inside[places], segment[match]))])
-    return Matches(wanted, np.concatenate(found), np.concatenate(clipped))
+    return wanted, np.concatenate(found), np.concatenate(clipped)
 
 
 def _most_salient(

@@ -271,8 +271,7 @@ def plot_contributions(report: Report, axes: Axes | None = None) -> Axes:
     axes = axes or _new_axes()
     rows = np.arange(len(known), dtype=np.int64)
     ends = np.zeros((len(known), 2))  # where the bars to the left and to the right end so far
-    for order in range(len(known[0].orders) + 1):
-        values = np.array([[parts.penalty, *parts.orders][order] for parts in known])
+    for order, values in enumerate(np.array([[parts.penalty, *parts.orders] for parts in known]).T):
         side = (values > 0).astype(int)
         axes.barh(
             -rows,
