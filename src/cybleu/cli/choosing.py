@@ -166,7 +166,7 @@ def _write_texts(segments: Segments, choose: Callable[[NBest], Selection[str]], 
     for nbest in segments:
         selection = choose(nbest)
         for identity, row, text in zip(nbest.ids.tolist(), selection.rows.tolist(), selection.texts):
-            if row >= 0:
+            if row >= 0:  # line numbers are ids, so that a segment without a hypothesis is an empty line
                 skipped = identity - following
                 write(skipped * "\n" + one_line(text, f" of segment {identity}") + "\n")
                 missing += skipped
@@ -238,6 +238,7 @@ def terms(nbest: NBest, segment: slice, row: int, weights: dict[str, float]) -> 
         found = slice(nbest.sparse.indptr[row], nbest.sparse.indptr[row + 1])
         names = (nbest.sparse.names[column] for column in nbest.sparse.columns[found].tolist())
         values.update(zip(names, nbest.sparse.values[found].tolist()))
+    # the terms that decide come first, whatever their sign
     for name in sorted(values, key=lambda name: -abs(weights.get(name, 0.0) * values[name])):
         weight = weights.get(name, 0.0)
         yield f"{weight * values[name]:+.6g} = {weight:g} * {values[name]:g} {name}"

@@ -183,6 +183,7 @@ def compare_command(
             for of_file, corpus in zip(lines, corpora):
                 of_file += corpus.texts.lists()
     how = Settings(**settings, progress=shows_progress())
+    # texts are counted once for all metrics, and each metric compares its own rows
     comparisons = []
     for one, of_blocks in zip(counted, zip(*rows)):
         tables = _by_system(systems, [np.concatenate(of_file) for of_file in zip(*of_blocks)])
@@ -223,6 +224,7 @@ def _without_folders(paths: Iterable[str]) -> dict[str, str]:
     """
     parts = {path: normpath(path).split(sep) for path in paths}
     names = {}
+    # from the last folder on: a reader knows the file by its name, and not by where it was
     for path, own in parts.items():
         kept = 1
         while kept < len(own) and any(own[-kept:] == other[-kept:] for other in parts.values() if other != own):

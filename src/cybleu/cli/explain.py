@@ -59,7 +59,7 @@ def explain_command(
 def _texts_of_line(texts: Texts, line: int) -> tuple[Any, Any]:
     """The hypothesis and the references of the line."""
     before = 0
-    for (corpus,) in texts:
+    for (corpus,) in texts:  # in parts, so that a line near the beginning is explained at once
         if line <= before + corpus.size:
             place = line - before - 1
             return corpus.texts.lists()[place], corpus.sets.lists()[place]

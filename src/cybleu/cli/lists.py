@@ -78,6 +78,7 @@ def check_form(form: str, nbest: NBest) -> None:
 
 def told(nbest: NBest, weights: dict[str, float]) -> dict[str, float]:
     """The weights that are printed: those of dense features, and of sparse ones those that are not 0."""
+    # there may be millions of sparse features, and an absent one counts as 0 when weights are read
     dense = set(nbest.names)
     return {name: weight for name, weight in weights.items() if weight or name in dense}
 

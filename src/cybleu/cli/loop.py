@@ -117,12 +117,13 @@ def loop_command(
             if name != tuner and from_command_line(parameter):
                 raise UsageError(f"{as_option(parameter)} is an option of {name}, but the tuner is {tuner}")
     own = of_tuners[tuner]
+    # users give differences of BLEU from 0 to 100, and the library takes those of the metric's scale
     if tuner == "pro":
         own["minimum"] *= chosen.scale / 100
     if stopping["score_settles"] is not None:
         stopping["score_settles"] *= chosen.scale / 100
     weights = read_weights(start)
-    check_weights(weights)
+    check_weights(weights)  # before the decoder runs, which may take hours
 
     def trace(iteration: Iteration) -> None:
         echo(str(iteration), err=True)

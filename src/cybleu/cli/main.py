@@ -12,7 +12,7 @@ from .command import Commands
 def _show_version(context: Context, parameter: Parameter, value: bool) -> None:
     if value and not context.resilient_parsing:
         echo(version())
-        context.exit()
+        context.exit()  # as --help does, without a command
 
 
 def _show_citations(context: Context, parameter: Parameter, value: str | None) -> None:
@@ -22,6 +22,7 @@ def _show_citations(context: Context, parameter: Parameter, value: str | None) -
         try:
             echo(citations(value))
         except UnknownNameError as error:
+            # this runs before any command, which would report the error of the library
             raise BadParameter(str(error), context, parameter) from None
         context.exit()
 

@@ -74,6 +74,7 @@ def metrics_option(of_sums: bool = False) -> Decorator:
     """Declare the option for one or more metrics."""
     name = MetricName(of_sums=of_sums)
 
+    # click would convert each value, but not the names within one
     def read(context: Context, parameter: Parameter, values: Files) -> list[str]:
         return [name.convert(one, parameter, context) for one in ",".join(values).split(",")]
 

@@ -39,7 +39,7 @@ def column_segments(file: str, hypotheses: Sequence[str], references: Sequence[s
         from pyarrow import ArrowException, Table
         from pyarrow.parquet import ParquetFile
     first = 0
-    names = list(dict.fromkeys([*hypotheses, *references]))
+    names = list(dict.fromkeys([*hypotheses, *references]))  # pyarrow finds no column by a name that two have
     try:
         with ParquetFile(file) as reader:
             has = reader.schema_arrow.names

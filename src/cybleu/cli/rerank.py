@@ -147,6 +147,7 @@ def mbr_command(
     from ..rerank import mbr
 
     chosen = metric_of(scoring)
+    # a metric of raw text takes no tokeniser, which is an error only if the user named one
     if chosen.reads != "text" or from_command_line("tokenize"):
         chosen = replace(chosen, tokenize=scoring["tokenize"])
     if prune is not None and written["list_format"] is not None:
@@ -202,7 +203,7 @@ def oracle_command(
     from ..nbest.reading import prepare_references
     from ..rerank import CorpusSelection, antioracle, oracle
 
-    choice["metric"] = metric_of(scoring)
+    choice["metric"] = metric_of(scoring)  # an argument of the functions below, as the other choices are
     find_best = antioracle if worst else oracle
     if choice["level"] == "corpus":
         if written["list_format"] is not None or written["explain"] is not None:
@@ -219,7 +220,7 @@ def oracle_command(
                 err=True,
             )
     else:
-        prepared = prepare_references(references)
+        prepared = prepare_references(references)  # once, for all parts of the list
         segments = Segments(nbest, segment_count=len(prepared), references=prepared, **reading)
         choose_from(segments, lambda part: find_best(part, **choice), matches, **written)
     say_same_score(references, **scoring, **reading)

@@ -122,7 +122,7 @@ def score_command(
         say(advice)
     files = ["standard input" if path == STANDARD_STREAM else path for path in (hypothesis, *references)]
     if output_format == "json":
-        import json
+        import json  # which most calls do not need
 
         found = []
         for one, result, interval in zip(scored, results, intervals):

@@ -88,7 +88,7 @@ def metrics_with(names: Sequence[str], options: Mapping[str, Any], has_methods: 
 
     :param has_methods: whether the command applies :func:`method_of_segments`, which no metric has
     """
-    names = [*dict.fromkeys(names)]
+    names = [*dict.fromkeys(names)]  # a metric that is named twice is printed once
     given = {name: value for name, value in options.items() if value is not None and value is not False}
     for field in given:
         if not any(_has_field(name, field) for name in names):
@@ -234,6 +234,7 @@ def count(
         texts and with their rows by metric and text
     """
     blocks = iter(texts)
+    # weights of all references are known when all are read, so that these texts are kept
     if any(metric.weighs_by_call for metric in metrics):
         read = [*blocks]
         references = [lines for corpora in read for lines in corpora[0].sets.lists()]

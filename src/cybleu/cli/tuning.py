@@ -44,6 +44,7 @@ def mert_command(search: Gathered, normalise: str, **shared: Any) -> None:
         )
 
     def trace(restart: Restart) -> None:
+        # whoever interrupts the search gets the best of these
         task.follow(restart, str(restart))
 
     result = task.tune(tune, **search, progress=task.progress, trace=trace)
@@ -108,6 +109,7 @@ def pro_command(search: Gathered, normalise: str, **shared: Any) -> None:
     from ..tuning import pro
 
     task = Task(normalise=NORMALISATIONS[normalise], **shared)
+    # the library takes the minimum on the scale of the metric
     search["minimum"] *= task.scored_by.scale / 100
     result = task.tune(pro, **search)
     task.show(result, pairs=result.pairs)

@@ -76,6 +76,7 @@ class MetricFigures:
         metric = counter if counter.reads == "text" else with_options(counter, tokenize=None, lowercase=False)
         self.metric = metric
         self.label = label
+        # what is better is above 0 after this factor, also for error rates
         self.sign = 1 if metric.higher_is_better else -1
         self.title = label if metric.higher_is_better else f"{label} (lower is better)"
         self.comparison = comparison
@@ -127,6 +128,7 @@ class MetricFigures:
         labels = labels_of(EDGES[by], None if by == "difference" else 0, int(by != "score"))
         if by == "score":
             values: Any = self.sentence_scores
+            # error rates can exceed 100, and then the last group is open
             labels = labels if round(float(values.max()), 6) > 100 else (*labels[:-1], "90 to 100")
         else:
             values = [self._lengths[name][by == "difference"] for name in self.names]
@@ -264,6 +266,7 @@ class Report:
         rows = self._texts.rows(chrf, self._threads)
         found = []
         for name in self.names:
+            # a report by other metrics alone has no BLEU, and the page no table of its parts
             bleu: Any = self.bleu.metric.score(self.bleu.rows[name]) if self.bleu else None
             found.append(OutputFigures(name, bleu, chrf.score(rows[name]).score))
         return tuple(found)
@@ -366,6 +369,7 @@ class Report:
         >>> found.equal, found.confirmed[0][0].tokens
         (1, ('g',))
         """
+        # a pair that is not shown in detail has n-grams that were not compared yet
         runs = [*self._runs_of(first), *self._runs_of(second)]
         ngrams = self._ngrams if (first, second) in self.looked_at else self._found([(first, second)])
         unconfirmed = []
@@ -488,6 +492,7 @@ def _metrics(given: Any, choices: Mapping[str, Any]) -> list[Metric]:
     :param choices: options of a single metric, or of each BLEU in a list
     :raises UnknownNameError: there is no metric, or two have one name
     """
+    # options of one metric may be those of any; in a list only BLEU shares its options with others
     several = isinstance(given, (list, tuple))
     metrics = []
     for one in given if several else [given]:

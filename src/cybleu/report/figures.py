@@ -90,6 +90,7 @@ def contributions(metric: Bleu, pairs: Iterable[tuple[BleuScore, BleuScore]]) ->
             return None
         high = percent(first.score, metric.scale)
         low = percent(second.score, metric.scale)
+        # the logarithmic mean is the factor between a difference of logarithms and one of scores
         mean = high if high == low else (high - low) / (math.log(high) - math.log(low))
         parts.append([high - low, *(mean * (one - other) for one, other in zip(ones, others))])
     difference, penalty, *orders = (math.fsum(part) / len(parts) for part in zip(*parts))
@@ -107,6 +108,7 @@ def _logarithms(metric: Bleu, score: BleuScore) -> list[float] | None:
         math.log(score.brevity_penalty),
         *(weight * math.log(precision) for weight, precision in zip(weights, precisions)),
     ]
+    # the mean of the scores of sentences, for example, is no product of these
     product = math.exp(math.fsum(parts))
     return parts if math.isclose(product, score.score / metric.scale, rel_tol=1e-9) else None
 

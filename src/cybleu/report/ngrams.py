@@ -46,6 +46,7 @@ class NGrams:
         :param most: the largest order
         :param pairs: the names of systems to compare; the mean of the runs of a system is used
         """
+        # made from the shortest on, and matched from the longest down, because a token gets the mark of its longest match
         levels = [texts.ids]
         while len(levels) < most:
             levels.append(_longer(levels[-1], texts))
@@ -151,6 +152,7 @@ def _most_salient(
     """
     first = np.zeros(len(counts), dtype=np.int64)
     first[grams[places[::-1]]] = np.arange(len(places), dtype=np.int32)[::-1]
+    # number 0 is no n-gram
     chosen = 1 + np.flatnonzero(counts[1:] > 1)
     ones = counts[chosen]
     chosen = chosen[np.lexsort((first[chosen], -ones, -(ones + 1) / (ones + others[chosen] + 2)))[:LISTED]]

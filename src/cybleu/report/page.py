@@ -188,7 +188,7 @@ def _context(report: Report, most: int | None) -> dict[str, Any]:
         ranked[figures] = [np.lexsort((ties, -side)) for side in sides[figures]]
     carried = _carried(first, [*chain.from_iterable(ranked.values())], most)
     tables = {}
-    if first.looked_at:
+    if first.looked_at:  # one system has nothing to be compared with in a paper
         for form in ("LaTeX", "Markdown", "CSV"):
             tables[form] = format_comparisons(report.comparisons, form.lower()).rstrip("\n") + "\n"
     return {
@@ -294,7 +294,7 @@ def _shown_segments(report: Report, marks: Array, carried: list[int]) -> Iterato
 def _marked(tokens: list[int], states: list[int], rival: list[int] | None, word: Callable[[int], str]) -> str:
     """Render tokens as HTML, with an element for neighbours that have the same mark, and for those that the rival lacks."""
     if rival is not None:
-        left = Counter(rival)
+        left = Counter(rival)  # each token of the rival excuses one of the same tokens here
         for place, token in enumerate(tokens):
             if left[token] > 0:
                 left[token] -= 1

@@ -187,7 +187,7 @@ def _draw_ridges(axes: Axes | None, ridges: Sequence[Ridge], xlabel: str) -> Axe
     axes = axes or _new_axes()
     for number, ridge in enumerate(ridges):
         place = -number
-        if ridge.samples.max() > ridge.samples.min():
+        if ridge.samples.max() > ridge.samples.min():  # equal samples have no distribution to draw
             counts, edges = np.histogram(ridge.samples, bins=min(40, max(10, len(ridge.samples) // 25)))
             heights = place + np.repeat(0.7 * counts / counts.max(), 2)
             axes.fill_between(np.repeat(edges, 2)[1:-1], place, heights, color=ridge.colour, alpha=0.3, linewidth=0)
@@ -408,6 +408,7 @@ def picture(draw: Callable[[Axes], Any]) -> bytes:
         below += 0.15 + 0.2 * -(-len(labels) // _columns_of_legend(labels))
     whole = below + height + 0.1
     figure.set_size_inches(WIDTH, whole)
+    # in shares of the figure, as Matplotlib takes margins
     figure.subplots_adjust(left / WIDTH, below / whole, 0.98, 1 - 0.1 / whole)
     written = BytesIO()
     figure.savefig(written, format="svg", metadata={"Date": None, "Creator": None}, transparent=True)

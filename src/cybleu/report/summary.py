@@ -37,7 +37,7 @@ def cards(report: Report) -> list[dict[str, Any]]:
         found.setdefault(frozenset(_names(figures)), []).append(figures)
     shown = []
     for of_names in found.values():
-        names = _names(of_names[0])
+        names = _names(of_names[0])  # in the order of the first metric, whose winner is named first
         said: dict[tuple[str, str], list[str]] = {}  # by the metrics that say the same
         for figures in of_names:
             if len(figures.systems) > 2:

@@ -57,7 +57,7 @@ class Outputs:
         self.outputs: dict[str, list[str]] = {}
         self.runs: dict[str, list[str]] = {}
         for name, tables in systems.items():
-            self.runs[name] = []
+            self.runs[name] = []  # a name of its own for each run, so that plots and tables can tell them apart
             for number, lines in enumerate(tables, 1):
                 output = f"{name}, run {number}" if len(tables) > 1 else name
                 if output in self.outputs:

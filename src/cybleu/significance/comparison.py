@@ -64,6 +64,7 @@ def compare_systems(
     if lower_is_better is not None:
         statistics.scoring.higher_is_better = not lower_is_better
     of_runs = bootstrap_scores(statistics, settings)
+    # the score of a system is the mean of its runs, in each sample as in the corpus
     of_samples = [mean_of_runs(of_runs[runs]) for runs in statistics.runs]
     order, pairs = _order_and_pairs(statistics, baseline)
     differences = _tested_differences(statistics, pairs, settings, of_samples)
@@ -194,6 +195,7 @@ def _ranks(order: Sequence[int], significant: dict[tuple[int, int], bool], ranki
     ranks: dict[int, int] = {}
     current: list[int] = []
     for system in order:
+        # the rank ends at a system that is worse than those in it, however it compares with those above
         if not current or enough(significant[above, system] for above in current):
             rank = 1 + max(ranks.values(), default=0)
             current = []

@@ -221,7 +221,7 @@ def paired_test(
     systems = Systems(both, metric, scale, **choices)
     wins = losses = None
     of_samples: list[Floats] = []
-    if test != "randomization":
+    if test != "randomization":  # samples tell how often each system wins, and shuffles do not
         scores = bootstrap_scores(systems, settings)
         of_samples = [mean_of_runs(scores[runs]) for runs in systems.runs]
         gains = of_samples[0] - of_samples[1]

@@ -61,6 +61,7 @@ class Columns:
             raise ArrayValueError("the sum of the numbers is too large for a float; divide them by something")
         self._shifts = list(range(lowest, max(highest, lowest + 1), self._bits))
         limbs: list[Array] = []
+        # from the highest limb down: what a limb takes is subtracted without rounding
         for shift in reversed(self._shifts):
             limbs.insert(0, np.trunc(np.ldexp(every, -shift)))
             every = every - np.ldexp(limbs[0], shift)
@@ -106,7 +107,7 @@ class Columns:
         if self.whole:
             return np.ascontiguousarray((rows.astype(np.int64) << shifts).sum(axis=1))
         values = np.ldexp(rows, shifts)
-        if limbs == 1:
+        if limbs == 1:  # sums of one limb are exact already
             return np.ascontiguousarray(values[:, 0])
         rounded = [math.fsum(parts) for parts in np.moveaxis(values, 1, 2).reshape(-1, limbs).tolist()]
         return np.array(rounded, dtype=np.float64).reshape(-1, self.width)

@@ -108,6 +108,7 @@ def interval(scores: Floats, confidence: float) -> tuple[float, float]:
 
 def mean_and_deviation(scores: Floats) -> tuple[float, float]:
     """Return mean and standard deviation (n - 1; 0 for a single score)."""
+    # a power of two, so that the division is exact
     unit = 2.0 ** max(int(np.frexp(np.abs(scores).max())[1]), -1000)  # so that squares and sums do not overflow
     scaled = np.sort(scores) / unit
     return float(scaled.mean() * unit), float(scaled.std(ddof=1) * unit) if len(scores) > 1 else 0.0

@@ -355,6 +355,7 @@ def _csv(comparisons: Sequence[SystemComparison]) -> str:
             for name, value in pair.items():
                 line[f"difference_{name}" if name in ("low", "high") else name] = value
             lines.append(line)
+    # the lines of all comparisons have the same keys
     written = io.StringIO()
     writer = csv.DictWriter(written, lines[0] if lines else (), lineterminator="\n")
     writer.writeheader()

@@ -160,6 +160,7 @@ def paired_ar(
     found, bleu = _validated(systems, metric, samples, seed, choices)
     if confidence_samples is not None:
         check_samples(confidence_samples, seed)
+    # the bootstrap samples below continue the stream of the shuffles, as in sacreBLEU
     generator = np.random.default_rng(seed)
     shuffled = found
     if bleu.smoothing == "add-k" and bleu.smoothing_value is not None:

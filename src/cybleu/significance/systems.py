@@ -172,7 +172,7 @@ class Systems:
         result = np.zeros(self.segments)
         columns = self.columns
         pairs = [*product(self.runs[first], self.runs[second])]
-        for start in range(0, self.segments, PIECE):
+        for start in range(0, self.segments, PIECE):  # the sums of all segments at once would take much memory
             part = slice(start, start + PIECE)
             for own, other in pairs:
                 sums = columns.totals[own][:, None] - columns.of_segments(own, part) + columns.of_segments(other, part)

@@ -86,6 +86,7 @@ def _in_markdown(text: str) -> str:
 
 
 def _as_latex(table: Table) -> str:
+    # numbers are at the right, so that digits stand below each other
     kinds = ["l" if number in table.words else "r" for number in range(len(table.titles))]
     lines = [[TITLES.get(title, _in_latex(title)) for title in table.titles]]
     for row, cells in enumerate(table.rows):
