@@ -97,17 +97,17 @@ def variants_command(
 
 
 def _as_object(comparison: Comparison) -> dict[str, Any]:
-    scores = []
-    for one in comparison.scores:
-        entry = {
+    scores = [
+        {
             "name": one.name,
             "tokenize": one.tokenize,
             "score": one.score if one.bleu else None,
             "scale": 100,
-            "signature": one.bleu.signature if one.bleu else None,
+            "signature": one.bleu and one.bleu.signature,
             "failure": one.failure,
         }
-        scores.append(entry)
+        for one in comparison.scores
+    ]
     differences = []
     for pair in comparison.differences:
         causes = []

@@ -193,10 +193,6 @@ def _around(scores: Floats) -> tuple[float, float]:
     return float(np.sort(scores).mean()), 0.5 * (high - low)
 
 
-class _SacrebleuSystems(Systems):
-    least = 1  # as in sacreBLEU
-
-
 def _validated(
     given: Any,
     metric: MetricLike,
@@ -213,7 +209,8 @@ def _validated(
             raise SampleError(
                 f"{name} has several runs, and sacreBLEU's tests accept one; use compare_systems for several"
             )
-    found = _SacrebleuSystems(systems, "sacrebleu" if metric is None else metric, None, **choices)
+    # sacreBLEU accepts one segment
+    found = Systems(systems, "sacrebleu" if metric is None else metric, None, least=1, **choices)
     used = getattr(found.scoring, "metric", None)
     of_sacrebleu = isinstance(used, kinds)
     if isinstance(used, Bleu):

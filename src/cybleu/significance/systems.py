@@ -137,7 +137,6 @@ def _all_finite(scores: Floats, numbers: Array, what: str) -> Floats:
 class Systems:
     """Systems with one or more runs each, prepared for resampling.
 
-    :cvar least: the smallest number of segments; all samples of one segment are equal
     :ivar names: the names of the systems
     :ivar runs: for each system the indices of its tables
     :ivar tables: the rows of all runs, in the form that is summed
@@ -145,11 +144,14 @@ class Systems:
     :ivar scores: the score of every run
     """
 
-    least = 2
-
-    def __init__(self, systems: Mapping[str, list[Run]], metric: MetricLike, scale: float | None, **choices: Any):
+    def __init__(
+        self, systems: Mapping[str, list[Run]], metric: MetricLike, scale: float | None, least: int = 2, **choices: Any
+    ):
+        """
+        :param least: the smallest number of segments; all samples of one segment are equal
+        """
         given = [rows for runs in systems.values() for rows in runs]
-        _check_sizes(given, self.least)
+        _check_sizes(given, least)
         self.names = list(systems)
         self.given = [rows.table for rows in given]
         self.scoring, self.tables = _scoring(given, metric, scale, choices)
