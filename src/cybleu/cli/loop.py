@@ -9,7 +9,6 @@ from click import Choice, FloatRange, IntRange, UsageError, argument, command, e
 from .command import Command, FilePath, Files, Gathered, gathered, section
 from .lists import first_id_option, metric_of, say_same_score, tokenize_option
 from .options import as_option, from_command_line, references_argument
-from .task import print_weights
 from .tuner_options import (
     MOSES,
     mert_section,
@@ -19,6 +18,7 @@ from .tuner_options import (
     pro_section,
     weights_section,
 )
+from .tuning import print_weights
 
 
 @command("loop", cls=Command, other_tools=MOSES)
