@@ -96,8 +96,15 @@ def test_parts_of_a_score(kernels, effective_order):
     parts = kernels.Definition(rules).evaluate(row)
     assert (parts is None) is not effective_order  # 0 is not taken apart
     assert parts in (None, _mirror.Definition(rules).evaluate(row))
-    for declined in (row[:8], [2**63] * 10):
-        assert kernels.Definition(rules).evaluate(declined) is None
+
+
+@pytest.mark.parametrize(
+    "row",
+    [[3] * 8, [2**63] * 10, [3.5] * 10, [np.float32(3)] * 10],
+    ids=["width", "beyond 64 bits", "fractions", "float"],
+)
+def test_rows_of_other_numbers_are_declined(kernels, row):
+    assert kernels.Definition(metrics.Bleu("nltk").rules()).evaluate(row) is None
 
 
 @given(rows_of_segments(), st.integers(0, 3))

@@ -303,14 +303,16 @@ cdef double nltk_bleu(const Counts *counts, const double *weights, int order, in
 
 
 cdef bint read_row(list row, Py_ssize_t width, int64_t *numbers) except -1:
-    """Read a row of this many numbers; false if there are others, such as a sum beyond 64 bits."""
+    """Read a row of this many integers; false if there are others, such as fractions or a sum beyond 64 bits."""
     cdef Py_ssize_t n
     if len(row) != width:
         return False
     try:
         for n in range(width):
+            if not isinstance(row[n], int):     # a fraction would lose what is behind its point
+                return False
             numbers[n] = row[n]
-    except (OverflowError, TypeError):
+    except OverflowError:
         return False
     return True
 
