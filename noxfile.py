@@ -200,6 +200,15 @@ def frameworks(session: nox.Session) -> None:
 
 
 @nox.session(requires=["build"])
+def versions(session: nox.Session) -> None:
+    """Scores of ordinary texts by earlier versions of NLTK and sacreBLEU."""
+    install_wheel(session, "suite", "test")
+    for tool in ("nltk==3.8.1", "nltk==3.9.1", "sacrebleu==2.3.1", "sacrebleu==2.4.3", "sacrebleu==2.5.1"):
+        session.install(tool)
+        pytest(session, "-n", "0", "tests/oracle/test_versions.py")
+
+
+@nox.session(requires=["build"])
 def notebooks(session: nox.Session) -> None:
     """The notebook of the examples, which fails if a cell raises an error."""
     install_wheel(session, "notebooks", "report")
