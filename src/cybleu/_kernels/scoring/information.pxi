@@ -72,7 +72,7 @@ cdef class NgramInformation(NgramIndex):
 
         The parameters are those of `edit_rows`. Ids outside of the corpus are words that match nothing.
         """
-        cdef Found own          # of the hypothesis; its counts are between: 1 + the largest in a reference, 0 for others
+        cdef Found own          # of the hypothesis; its counts are 1 + the largest in a reference, or 0
         cdef Found reference
         cdef Watch watching = begin_watch()
         cdef bint known = references is self.corpus
