@@ -46,7 +46,21 @@ def said_on_a_terminal(command, late):
         os.close(ours)
 
 
-@pytest.mark.parametrize("command", ["score hyp ref", "score hyp ref -m chrf --threads 2", "variants hyp ref"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "score hyp ref",
+        "score hyp ref -m chrf --threads 2",
+        "variants hyp ref",
+        "compare hyp ref -r ref",
+        "rerank mbr list",
+        "rerank oracle list ref",
+        "tune mert list ref --restarts 0",
+        "tune kbmira list ref",
+        "tune pro list ref",
+        "tune extract list ref --features-file f --scores-file s",
+    ],
+)
 def test_long_work_has_a_bar_on_a_terminal(files, command):
     assert "%|" in said_on_a_terminal(command, 0)
 
