@@ -289,7 +289,11 @@ ROOT = Path(__file__).parents[2]
     ("name", "shown"),
     [
         ("score", ["corpus BLEU: 0.5223\n"]),
-        ("rerank", ["kjv: most like .* in 368 verses\n", " 39.49\n", " 40.04\n", ": 46.73; 46.85 after"]),
+        pytest.param(
+            "rerank",
+            ["kjv: most like .* in 368 verses\n", " 39.49\n", " 40.04\n", ": 46.73; 46.85 after"],
+            marks=pytest.mark.long,
+        ),
     ],
 )
 @pytest.mark.long_in_mirror

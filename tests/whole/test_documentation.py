@@ -61,8 +61,8 @@ REQUIRED = {  # what the examples of a module, or the blocks of a page, require
     TORCH: "torchmetrics",
     **dict.fromkeys((*ENGINES, "cybleu.columns.engines"), "no package"),
 }
-# pages that start many commands
-LONG = {"docs/command-line.md", "docs/report.md", "docs/reranking.md", "docs/significance.md", "docs/tuning.md"}
+# pages that start many commands, or one that imports NLTK
+LONG = {f"docs/{name}.md" for name in ("command-line", "nltk", "report", "reranking", "significance", "tuning")}
 
 BLOCK = re.compile(
     r"^(?:<!-- not run: (?P<reason>[^\n]+) -->\n)?(?P<indent> *)```(?P<language>[^\n]*)\n(?P<code>.*?)^(?P=indent)```$",
