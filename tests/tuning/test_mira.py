@@ -23,20 +23,33 @@ def place_of_largest(values):
     return values.index(largest)
 
 
-def by_paper(nbest, start, iterations, step, decay, seed, shuffle, safe, by_model, shares):
+PASSES = 3
+HOW = st.fixed_dictionaries(
+    {
+        "step": st.sampled_from([0.01, 0.1, 3.0]),
+        "decay": st.sampled_from([0.0, 0.9, 0.999, 1.0]),
+        "seed": st.just(7),
+        "shuffle": st.booleans(),
+        "safe_hope": st.booleans(),
+        "model_background": st.booleans(),
+    }
+)
+
+
+def by_paper(nbest, start, how, shares):
     """Compute the averages after each pass with dense arrays of all features."""
     X = nbest.features
     S = nbest.stats.astype(float)
     order = S.shape[1] // 2 - 1
     falling = np.arange(order, 0, -1)
     background = np.concatenate([[order, order], falling, falling]).astype(float)
-    generator = np.random.default_rng([seed])
+    generator = np.random.default_rng([how["seed"]])
     weights = np.array(start, dtype=float)
     total = np.zeros(len(start))
     updates = 0
     averages = []
-    for _ in range(iterations):
-        segments = generator.permutation(len(nbest)) if shuffle else range(len(nbest))
+    for _ in range(PASSES):
+        segments = generator.permutation(len(nbest)) if how["shuffle"] else range(len(nbest))
         for segment in segments:
             rows = np.arange(nbest.offsets[segment], nbest.offsets[segment + 1])
             counts = background + S[rows]
@@ -47,7 +60,7 @@ def by_paper(nbest, start, iterations, step, decay, seed, shuffle, safe, by_mode
             gain = np.exp(logarithms + brevity) * counts[:, 1]
             value = X[rows] @ weights
             hope = place_of_largest(value + gain)
-            if safe and abs(value[hope]) > 1e-8 and 5 * abs(gain[hope]) < abs(value[hope]):
+            if how["safe_hope"] and abs(value[hope]) > 1e-8 and 5 * abs(gain[hope]) < abs(value[hope]):
                 hope = place_of_largest(5 * abs(gain[hope]) / abs(value[hope]) * value + gain)
             fear = place_of_largest(value - gain)
             updates += 1
@@ -55,41 +68,25 @@ def by_paper(nbest, start, iterations, step, decay, seed, shuffle, safe, by_mode
             delta = gain[hope] - gain[fear]
             loss = delta - change @ weights
             if delta > 0 and loss > 0 and change.any():
-                weights = weights + min(step, loss / (change @ change)) * change
+                weights = weights + min(how["step"], loss / (change @ change)) * change
             total += weights
-            background = decay * background + S[rows[place_of_largest(value) if by_model else hope]]
+            background = (
+                how["decay"] * background + S[rows[place_of_largest(value) if how["model_background"] else hope]]
+            )
         averages.append(total / updates)
     return averages
 
 
 @settings(max_examples=25)
-@given(
-    st.integers(0, 10**6),
-    st.sampled_from([0.01, 0.1, 3.0]),
-    st.sampled_from([0.0, 0.9, 0.999, 1.0]),
-    st.booleans(),
-    st.booleans(),
-    st.booleans(),
-    st.sampled_from([None, (0.5, 0.5), (1.0, 0.0), (0.7, 0.3)]),
-)
-def test_the_rules_of_the_paper(seed, step, decay, shuffle, safe, by_model, shares):
+@given(st.integers(0, 10**6), HOW, st.sampled_from([None, (0.5, 0.5), (1.0, 0.0), (0.7, 0.3)]))
+def test_the_rules_of_the_paper(seed, how, shares):
     sparse, dense, hidden = lists(seed, segments=6, size=5)
-    start = np.rint(-4 * hidden) / 4 * (100 if safe else 1)
-    expected = by_paper(dense, start, 3, step, decay, 7, shuffle, safe, by_model, shares or (0.5, 0.5))
+    start = np.rint(-4 * hidden) / 4 * (100 if how["safe_hope"] else 1)
+    expected = by_paper(dense, start, how, shares or (0.5, 0.5))
     metric = metrics.Bleu("moses", weights=shares)
-    how = {
-        "metric": metric,
-        "step": step,
-        "decay": decay,
-        "seed": 7,
-        "shuffle": shuffle,
-        "safe_hope": safe,
-        "model_background": by_model,
-        "rules": "paper",
-    }
     for nbest in (dense, sparse):
-        for passes in (1, 3):
-            found = kbmira(nbest, start, passes, return_best_dev=False, **how)
+        for passes in (1, PASSES):
+            found = kbmira(nbest, start, passes, metric=metric, return_best_dev=False, rules="paper", **how)
             assert list(found.weights.values()) == pytest.approx(expected[passes - 1], rel=1e-9, abs=1e-12)
         scores = [score_of(nbest, weights, metric) for weights in expected]
         assert found.scores == pytest.approx(scores, abs=1e-12)
@@ -108,23 +105,23 @@ def gain_of(row, background):
     return exp(logarithm + min(0, 1 - wanted / length)) * wanted
 
 
-def by_moses(nbest, start, iterations, step, decay, seed, shuffle, safe, by_model):
+def by_moses(nbest, start, how):
     """Compute the averages after each pass in plain Python, as the source of Moses's kbmira describes them."""
     segments = [range(first, last) for first, last in pairwise(nbest.offsets.tolist())]
     features = nbest.features.tolist()
     stats = nbest.stats.tolist()
-    generator = np.random.default_rng([seed])
+    generator = np.random.default_rng([how["seed"]])
     background = [1.0] * len(stats[0])
     weights = [*start]
     total = [*start]
     updates = 0
     averages = []
-    for _ in range(iterations):
-        for segment in generator.permutation(len(segments)) if shuffle else range(len(segments)):
+    for _ in range(PASSES):
+        for segment in generator.permutation(len(segments)) if how["shuffle"] else range(len(segments)):
             values = [sum(w * x for w, x in zip(weights, features[row])) for row in segments[segment]]
             gains = [gain_of(stats[row], background) for row in segments[segment]]
             hope = place_of_largest(value + gain for value, gain in zip(values, gains))
-            if safe and abs(values[hope]) > 1e-8 and 5 * abs(gains[hope]) / abs(values[hope]) < 1:
+            if how["safe_hope"] and abs(values[hope]) > 1e-8 and 5 * abs(gains[hope]) / abs(values[hope]) < 1:
                 scale = 5 * abs(gains[hope]) / abs(values[hope])
                 hope = place_of_largest(scale * value + gain for value, gain in zip(values, gains))
             fear = place_of_largest(value - gain for value, gain in zip(values, gains))
@@ -139,40 +136,24 @@ def by_moses(nbest, start, iterations, step, decay, seed, shuffle, safe, by_mode
             loss = delta - sum(w * one for w, one in zip(weights, change))
             assume(abs(loss) > 1e-9)
             if loss > 0 and squares > 0:
-                weights = [w + min(step, loss / squares) * one for w, one in zip(weights, change)]
+                weights = [w + min(how["step"], loss / squares) * one for w, one in zip(weights, change)]
                 total = [one + w for one, w in zip(total, weights)]
                 updates += 1
-            taken = segments[segment][place_of_largest(values)] if by_model else better
-            background = [decay * old + new for old, new in zip(background, stats[taken])]
+            taken = segments[segment][place_of_largest(values)] if how["model_background"] else better
+            background = [how["decay"] * old + new for old, new in zip(background, stats[taken])]
         averages.append([one / (updates + 1) for one in total])
     return averages
 
 
 @settings(max_examples=25)
-@given(
-    st.integers(0, 10**6),
-    st.sampled_from([0.01, 0.1, 3.0]),
-    st.sampled_from([0.0, 0.9, 0.999, 1.0]),
-    st.booleans(),
-    st.booleans(),
-    st.booleans(),
-)
-def test_the_rules_of_moses(seed, step, decay, shuffle, safe, by_model):
+@given(st.integers(0, 10**6), HOW)
+def test_the_rules_of_moses(seed, how):
     sparse, dense, hidden = lists(seed, segments=6, size=5)
-    start = (np.rint(-4 * hidden) / 4 * (100 if safe else 1)).tolist()
-    expected = by_moses(dense, start, 3, step, decay, 7, shuffle, safe, by_model)
-    how = {
-        "step": step,
-        "decay": decay,
-        "seed": 7,
-        "shuffle": shuffle,
-        "safe_hope": safe,
-        "model_background": by_model,
-        "rules": "moses",
-    }
+    start = (np.rint(-4 * hidden) / 4 * (100 if how["safe_hope"] else 1)).tolist()
+    expected = by_moses(dense, start, how)
     for nbest in (dense, sparse):
-        for passes in (1, 3):
-            found = kbmira(nbest, start, passes, return_best_dev=False, **how)
+        for passes in (1, PASSES):
+            found = kbmira(nbest, start, passes, return_best_dev=False, rules="moses", **how)
             assert list(found.weights.values()) == pytest.approx(expected[passes - 1], rel=1e-9, abs=1e-12)
         assert found.scores == pytest.approx([score_of(nbest, weights) for weights in expected], abs=1e-12)
 
