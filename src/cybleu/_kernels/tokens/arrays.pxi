@@ -21,19 +21,16 @@ def read_arrays(list entries not None, kind, int64_t[::1] counts not None):
     cdef int dimensions
     for i in range(counts.shape[0]):
         entry = item_at(entries, i)
-        counts[i] = 1
         if type(entry) is list or type(entry) is tuple:
             dimensions = 2
-            counts[i] = len(entry)
-            for k in range(counts[i]):
+            for k in range(len(entry)):
                 if add_array(item_at(entry, k), kind, ids, lengths) != 1:
                     return None
                 watch(&watching, 64)
         else:
             dimensions = add_array(entry, kind, ids, lengths)
-            if dimensions == 2:
-                counts[i] = len(entry)
             watch(&watching, 64)
+        counts[i] = len(entry) if dimensions == 2 else 1
         if i == 0:
             several = dimensions == 2
         if dimensions != 1 + several:

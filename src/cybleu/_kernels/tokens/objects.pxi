@@ -20,13 +20,19 @@ cdef void fetch_tokens(PyObject **tokens, Py_ssize_t count) noexcept:
         CYBLEU_PREFETCH(<char *>tokens[i] + 48)
 
 
-cdef inline int read_objects(PyObject **objects, Py_ssize_t count, KeyedToken *tokens, uint64_t *places) noexcept:
-    """Write the tokens with their keys, and their first slots in a FewTokens."""
+cdef inline int read_few(PyObject *text, Py_ssize_t *size, KeyedToken *tokens, uint64_t *places) noexcept:
+    """Write the tokens of a locked list or tuple with their keys, and their first slots in a FewTokens.
+
+    Return 0 also if it has more than FEW tokens or another type.
+    """
     cdef Seed seed = SEED
+    cdef PyObject **objects
     cdef Py_ssize_t i
+    if not cybleu_items(text, &objects, size) or size[0] > FEW:
+        return 0
     if CYBLEU_OTHER_THREADS_RUN:    # in other builds items_in has prefetched them
-        fetch_tokens(objects, count)
-    for i in range(count):
+        fetch_tokens(objects, size[0])
+    for i in range(size[0]):
         if not cybleu_read_object(objects[i], seed, &tokens[i]):
             return 0
         places[i] = mix_pair(tokens[i].key.first, tokens[i].key.second, seed) >> FEW_SHIFT
@@ -34,16 +40,14 @@ cdef inline int read_objects(PyObject **objects, Py_ssize_t count, KeyedToken *t
 
 
 cdef int assign_few_of(FewTokens *table, PyObject *text, bint brief, Py_ssize_t *size, int32_t *ids) noexcept:
-    """Number the tokens of a list or tuple that is locked; 0 also if it has more than FEW tokens or another type.
+    """Number the tokens of a text as `read_few` reads it.
 
     Tokens that the table must compare are those of this text, which must outlive it: with `brief` there may be none, as
     another thread can change the text while the table is used.
     """
     cdef uint64_t places[FEW]
-    cdef PyObject **objects
     cdef Py_ssize_t i
-    if not (cybleu_items(text, &objects, size) and size[0] <= FEW
-            and read_objects(objects, size[0], table.tokens + 1, places)):
+    if not read_few(text, size, table.tokens + 1, places):
         return 0
     if brief:
         for i in range(size[0]):
@@ -57,9 +61,7 @@ cdef inline int look_up_few_of(const FewTokens *table, PyObject *text, Py_ssize_
     """Write the ids of a locked text, -1 for unknown tokens."""
     cdef KeyedToken tokens[FEW]
     cdef uint64_t places[FEW]
-    cdef PyObject **objects
-    if not (cybleu_items(text, &objects, size) and size[0] <= FEW
-            and read_objects(objects, size[0], tokens, places)):
+    if not read_few(text, size, tokens, places):
         return 0
     look_up_few(table, tokens, places, size[0], ids)
     return 1
