@@ -11,15 +11,20 @@ def no_result(*arguments: Any) -> None:
     return None
 
 
+def start_of_range(*arguments: Any) -> int:
+    """Decline the first position of a range; the arguments end with its start, its end and an array."""
+    start: int = arguments[-3]
+    return start
+
+
+def start_of_rows(*arguments: Any) -> int:
+    """Decline the first row; the arguments end with the start and an array of scores."""
+    start: int = arguments[-2]
+    return start
+
+
 segment_counts = clipped_matches = gleu_counts = corpus_nist = best_interval = read_arrays = no_result
-
-
-def segment_rows(list_of_references: Any, hypotheses: Any, max_order: int, start: int, *others: Any) -> int:
-    return start
-
-
-def gleu_rows(list_of_references: Any, hypotheses: Any, min_len: int, max_len: int, start: int, *others: Any) -> int:
-    return start
+segment_rows = gleu_rows = start_of_range
 
 
 def sentence_bleu(original: Any, *others: Any) -> Any:
@@ -35,14 +40,8 @@ class Scorer:
     def __init__(self, *arguments: Any):
         pass
 
-    def corpus(self, *arguments: Any) -> Any:
-        return None
-
-    def sentences(self, *arguments: Any) -> int:
-        start: int = arguments[-2]
-        return start
-
-    rows = sentences
+    corpus = no_result
+    sentences = rows = start_of_rows
 
 
 class PairwiseTexts:
@@ -51,8 +50,7 @@ class PairwiseTexts:
     def __init__(self, *arguments: Any):
         pass
 
-    def fill(self, start: int, *others: Any) -> int:
-        return start
+    fill = start_of_range
 
 
 class Fields:

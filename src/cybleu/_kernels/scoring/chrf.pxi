@@ -370,8 +370,7 @@ cdef class CharacterTexts:
     """
 
     cdef CharacterF measure
-    cdef RawTexts references
-    cdef RawTexts hypotheses
+    cdef Py_ssize_t references      # how many
     cdef bint each_other
     cdef ChrfWorkspace work      # holds the texts, hypotheses first; each call has its own `walk`, `rows` and `table`
     cdef Group group
@@ -380,14 +379,14 @@ cdef class CharacterTexts:
         end_characters(&self.work)
 
     def __cinit__(self, CharacterF measure not None, RawTexts references not None, RawTexts hypotheses=None):
-        self.references = references
         self.each_other = hypotheses is None
-        self.hypotheses = references if hypotheses is None else hypotheses
+        hypotheses = references if hypotheses is None else hypotheses
         make_characters(&self.work, measure.rules.space)
-        self.group.counted = self.hypotheses.count
+        self.references = references.count
+        self.group.counted = hypotheses.count
         self.group.total = self.group.counted + (0 if self.each_other else references.count)
         with nogil:
-            read_group(&measure.rules, &self.work, &self.group, self.hypotheses.lines, references.lines)
+            read_group(&measure.rules, &self.work, &self.group, hypotheses.lines, references.lines)
         self.measure = measure
 
     def fill(self, Py_ssize_t start, Py_ssize_t stop, double[:, ::1] scores):
@@ -399,18 +398,18 @@ cdef class CharacterTexts:
         cdef Py_ssize_t offset = 0 if self.each_other else self.group.counted     # of the references in the group
         cdef Py_ssize_t i, j, first, last, units
         cdef int64_t *row
-        if (scores.shape[0] != self.hypotheses.count or scores.shape[1] != self.references.count
-                or not 0 <= start <= stop <= self.hypotheses.count):
+        if (scores.shape[0] != self.group.counted or scores.shape[1] != self.references
+                or not 0 <= start <= stop <= self.group.counted):
             raise ValueError("the scores do not fit the texts")
         make_characters(&work, rules.space)
         try:
             with nogil:
                 for i in range(start, stop):
                     last = i if self.each_other else 0
-                    while last < self.references.count:
+                    while last < self.references:
                         first = last
                         units = 0
-                        while last < self.references.count and units < max(TOGETHER, self.group.characters[i].count):
+                        while last < self.references and units < max(TOGETHER, self.group.characters[i].count):
                             units += self.group.characters[offset + last].count + OF_EACH
                             last += 1
                         match_group(rules, &work, &self.group, i, offset + first, last - first, True)

@@ -98,9 +98,7 @@ cdef inline double python_sum(const double *terms, int count) noexcept nogil:
         if PY_VERSION_HEX >= 0x030C0000:
             other = total - before
             errors += (before - (total - other)) + (terms[n] - other)
-    if PY_VERSION_HEX >= 0x030C0000 and errors != 0.0:
-        total += errors
-    return total
+    return total + errors
 
 
 # In the order of the enums.

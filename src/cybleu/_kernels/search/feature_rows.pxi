@@ -154,18 +154,15 @@ cdef class FeatureRows:
     def weigh(self, const double[::1] weights not None, double[::1] out not None):
         """Write the weighted sum of each row."""
         cdef Watch watching = begin_watch()
-        cdef Py_ssize_t first
+        cdef Py_ssize_t first = 0
         if weights.shape[0] != self.size or out.shape[0] != self.count:
             raise ValueError("the weights or the values do not fit the rows")
-        if self.size and self.count:
-            with nogil:
-                first = 0
-                while first < self.count:
-                    self.weigh_rows(&weights[0], first, min(<Py_ssize_t>ROWS, self.count - first), &out[first])
-                    watch(&watching, ROWS * (1 + self.size // 4))
-                    first += ROWS
-        else:
-            out[:] = 0.0
+        cdef const double *vector = &weights[0] if self.size else NULL
+        with nogil:
+            while first < self.count:
+                self.weigh_rows(vector, first, min(<Py_ssize_t>ROWS, self.count - first), &out[first])
+                watch(&watching, ROWS * (1 + self.size // 4))
+                first += ROWS
 
     def winners(self, const int64_t[::1] offsets not None, const double[::1] weights not None,
                 const double[::1] values not None, double error, int64_t[::1] chosen not None):
@@ -176,7 +173,7 @@ cdef class FeatureRows:
         :param chosen: receives the row numbers
         """
         cdef Watch watching = begin_watch()
-        cdef Py_ssize_t s, i, first, size, best, near
+        cdef Py_ssize_t s, i, first, size, best
         cdef double limit, value, highest
         check_offsets(offsets, self.count, 1)
         if (weights.shape[0] != self.size or self.size == 0 or chosen.shape[0] != offsets.shape[0] - 1
@@ -189,11 +186,8 @@ cdef class FeatureRows:
                 watch(&watching, size)
                 best = best_of(&values[first], &values[first], size, 1.0, 0.0)
                 limit = values[first + best] - 2.0 * error
-                near = 0
-                for i in range(size if error > 0.0 else 0):
-                    near += not values[first + i] < limit
                 highest = -INFINITY
-                for i in range(size if near > 1 else 0):
+                for i in range(size if error > 0.0 else 0):
                     if not values[first + i] < limit:
                         self.weigh_rows(&weights[0], first + i, 1, &value)
                         if value > highest:

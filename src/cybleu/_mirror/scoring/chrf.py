@@ -8,11 +8,12 @@ from string import punctuation
 
 from ..._definitions.chrf import f_score
 from ..._definitions.ngrams import count_ngrams, matches_with
+from ..declined import no_result, start_of_rows
 from ..text.raw_texts import RawTexts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
 _WITHOUT_SEPARATORS = re.compile(r"[^\S\x1c-\x1f]+")
@@ -48,12 +49,12 @@ class CharacterF:
 
     def row(self, hypothesis: str, references: Sequence[str]) -> list[int]:
         """Return the row of the reference with the best score."""
-        return self._best(hypothesis, [self.ngrams(text) for text in references])
+        return self._best(hypothesis, map(self.ngrams, references))
 
-    def _best(self, hypothesis: str, references: Sequence[list[Counter[Any]]]) -> list[int]:
+    def _best(self, hypothesis: str, references: Iterable[list[Counter[Any]]]) -> list[int]:
         ours = self.ngrams(hypothesis)
         rows = [self.matched(ours, theirs) for theirs in references]
-        return max(rows, key=self._score)  # the first of several maxima
+        return max(rows, key=self.score_of)  # the first of several maxima
 
     def rows(
         self, hypotheses: RawTexts, references: RawTexts, sets: Any, owners: Any, start: int, stop: int, rows: Any
@@ -68,15 +69,12 @@ class CharacterF:
             for column, number in enumerate(self._best(hypotheses.texts[position], counted)):
                 rows[position, column] = number
 
-    def evaluate(self, row: Any) -> float | None:
-        """Decline each row, because the metric has the formula."""
-        return None
+    # The metric has the formula.
+    evaluate = no_result
+    score_rows = start_of_rows
 
-    def _score(self, row: Sequence[int]) -> float:
+    def score_of(self, row: Sequence[int]) -> float:
         return f_score(row, self._beta, self._epsilon)
-
-    def score_rows(self, stats: Any, start: int, scores: Any) -> int:
-        return start
 
 
 def pieces(text: str, separators: bool) -> list[str]:
@@ -114,4 +112,4 @@ class CharacterTexts:
         for position in range(start, stop):
             for number, reference in enumerate(self._references):
                 row = self._measure.matched(self._hypotheses[position], reference)
-                scores[position, number] = self._measure._score(row)
+                scores[position, number] = self._measure.score_of(row)
