@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import struct
 import sys
+from itertools import accumulate
 
 from ..errors import EmptyHypothesisError, SmoothingParameterError, StatisticsError
 
@@ -105,14 +106,6 @@ def _divided(smoothing: str, top: float, bottom: float, scale: float) -> float |
 
 
 # --------------------------------------------------------------------------------------------------------- definition
-
-
-def _running_sum(terms: Iterable[float]) -> float:
-    """Sum with a rounding at each step; `sum` is compensated from Python 3.12 on."""
-    total = 0.0
-    for term in terms:
-        total += term
-    return total
 
 
 def _mean_of_log_differences(matches: Sequence[int], totals: Sequence[int]) -> float:
@@ -232,9 +225,7 @@ class Formula:
             return 0.0
         used = self.weights_of(count)
         if self.rules.mean == "product":
-            product = 1.0
-            for precision in precisions:
-                product *= precision / self._scale
+            product = math.prod([precision / self._scale for precision in precisions])
             return float(self._scale * product ** (1 / count))
         if self.rules.mean == "exact-or-zero":
             return 0.0 if min(precisions) <= 0 else self._weighted(zip(used, precisions))
@@ -248,7 +239,9 @@ class Formula:
             logs = [math.log(precision) for precision in precisions]
             if self.rules.mean == "shares":
                 return math.exp(sum([1.0 / count * log for log in logs]))
-            return math.exp((_running_sum(logs) if self.rules.mean == "fractions" else sum(logs)) / count)
+            # the tool rounds at each step; `sum` is compensated from Python 3.12 on
+            total = [*accumulate(logs)][-1] if self.rules.mean == "fractions" else sum(logs)
+            return math.exp(total / count)
         return self._weighted((weight, p) for weight, p in zip(used, precisions) if weight)
 
     def _weighted(self, weights_and_precisions: Iterable[tuple[float, float]]) -> float:

@@ -32,24 +32,22 @@ def sums_between(starts: Any, found: Any, stats: Any) -> tuple[NDArray[np.float6
 
 
 def best_interval(
-    starts: Any, found: Any, stats: Any, lower: float, upper: float, formula: Formula, best_row: Any
-) -> tuple[float, float, float, float]:
-    """Return the score, the left and right end of the best interval, and the largest distance of a threshold from 0.
+    starts: Any, found: Any, stats: Any, lower: float, upper: float, formula: Formula
+) -> tuple[float, float, float, float, Any]:
+    """Return what the kernel of this name does, and the summed statistics of the interval.
 
     Ties are broken by the order of :func:`best_first`.
 
     :param starts: with `found`, the result of the kernel `crossings`
-    :param best_row: receives the summed statistics of the interval
     """
     xs, rows = sums_between(starts, found, stats)
     left = np.append(lower, xs)
     right = np.append(xs, upper)
     scores = np.array([formula.evaluate(row)[0] for row in rows.tolist()])
     best = best_first(left, right, scores)[0]
-    best_row[:] = rows[best]
     changing = (stats[found["after"]] != stats[found["before"]]).any(axis=1)
     farthest = float(np.abs(found["x"][changing]).max(initial=0.0))
-    return float(scores[best]), float(left[best]), float(right[best]), farthest
+    return float(scores[best]), float(left[best]), float(right[best]), farthest, rows[best]
 
 
 def best_first(left: NDArray[np.float64], right: NDArray[np.float64], *merits: NDArray[np.float64]) -> NDArray[np.intp]:

@@ -14,7 +14,7 @@ from math import inf
 from sys import float_info
 from typing import Any
 
-from .._backend import answered, best_interval, crossings
+from .._backend import best_interval, crossings
 from .._definitions import error_surface
 from .._files.text import listed, shown
 from .._runtime.arrays import Array, Floats, np
@@ -162,17 +162,12 @@ class Surface:
         lower = self.line.lower
         upper = self.line.upper
         found = best_interval(self._starts, self._found, stats, lower, upper, metric.scorer.kernel, row)
-        score, left, right, farthest = answered(
-            found,
-            error_surface.best_interval,
-            self._starts,
-            self._found,
-            stats,
-            lower,
-            upper,
-            metric.scorer.formula,
-            row,
-        )
+        if found is not None:
+            score, left, right, farthest = found
+        else:
+            score, left, right, farthest, row = error_surface.best_interval(
+                self._starts, self._found, stats, lower, upper, metric.scorer.formula
+            )
         return Interval((score, 0.0), left, right, row, farthest or self._scale())
 
     def _ranked(self) -> Iterator[Interval]:

@@ -159,9 +159,8 @@ cdef class Fields:
     cdef tuple known                # names that are decoded
 
     def __cinit__(self, list labels not None, str sparse not None):
-        cdef Py_ssize_t capacity = 0
         self.kept, self.width, self.known = list(labels), len(labels), ()
-        self.labels = <Token *>grown(NULL, self.width, &capacity, sizeof(Token))
+        self.labels = <Token *>new_array(self.width, sizeof(Token))
         for i in range(self.width):
             self.labels[i] = token_of(self.kept[i])
         self.spaced, self.glued = sparse == "spaced", sparse == "glued"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from math import exp, inf, log, prod
+from math import exp, inf, log
 
 from ..._runtime.arrays import bincount, np, repeat
 
@@ -135,19 +135,20 @@ def _gain(row: list[float], shares: Any) -> float:
     """Return the BLEU of a row times its reference length."""
     order = len(row) // 2 - 1
     length, wanted, *counts = row
-    pairs = [pair for n, pair in enumerate(zip(counts[:order], counts[order:])) if shares is None or shares[n]]
-    if not (length > 0 and wanted > 0) or not all(matches > 0 and total > 0 for matches, total in pairs):
+    product = 1.0
+    mean = 0.0
+    for n, (matches, total) in enumerate(zip(counts[:order], counts[order:])):
+        if shares is None or shares[n]:
+            if not (matches > 0 and total > 0):
+                return 0.0
+            if shares is None:
+                product *= matches / total
+            else:
+                mean += float(shares[n]) * log(matches / total)
+    if not (length > 0 and wanted > 0 and product > 0):
         return 0.0
-    ratios = [matches / total for matches, total in pairs]
     if shares is None:
-        product = prod(ratios)
-        if not product > 0:
-            return 0.0
         mean = log(product) / order
-    else:
-        mean = 0.0  # added in order
-        for share, ratio in zip(shares[shares != 0].tolist(), ratios):
-            mean += share * log(ratio)
     if length < wanted:
         mean += 1 - wanted / length
     try:
