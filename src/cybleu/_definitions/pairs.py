@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from functools import cached_property
+from functools import cache, cached_property
 
 from .ngrams import count_ngrams
 
@@ -27,21 +27,14 @@ class Pairs:
 
     def __init__(self, formula: Formula, hypotheses: Texts, references: Texts):
         self._formula = formula
-        self._texts = (hypotheses, references)
-
-    @cached_property
-    def _hypotheses(self) -> list[list[int]]:
-        return self._texts[0]()
-
-    @cached_property
-    def _references(self) -> list[list[int]]:
-        return self._texts[1]()
+        self._hypotheses = cache(hypotheses)
+        self._references = cache(references)
 
     @cached_property
     def _occurrences(self) -> list[Occurrences]:
         """For each order, the references that contain an n-gram, and how often."""
         found: list[Occurrences] = [defaultdict(list) for _ in range(self._formula.order)]
-        for number, reference in enumerate(self._references):
+        for number, reference in enumerate(self._references()):
             for n, occurrences in enumerate(found, 1):
                 for ngram, count in count_ngrams(reference, n).items():
                     occurrences[ngram].append((number, count))
@@ -49,8 +42,8 @@ class Pairs:
 
     def scores(self, place: int) -> list[float]:
         """Return the score of one text with each reference."""
-        hypothesis = self._hypotheses[place]
-        references = self._references
+        hypothesis = self._hypotheses()[place]
+        references = self._references()
         order = self._formula.order
         totals = [max(0, len(hypothesis) - n) for n in range(order)]
         rows = [[len(hypothesis), len(reference), *[0] * order, *totals] for reference in references]

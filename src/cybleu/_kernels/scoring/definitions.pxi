@@ -393,8 +393,7 @@ cdef class Definition(RowFormula):
         cdef int64_t numbers[2 + 2 * MAX_ORDER]
         cdef double score
         cdef Py_ssize_t n
-        if (rules.short_segments_count or rules.smoothing == SKIP or rules.mean == DIFFERENCES
-                or not read_row(row, self.width, numbers)):
+        if rules.smoothing == SKIP or rules.mean == DIFFERENCES or not read_row(row, self.width, numbers):
             return None
         score = evaluate_parts(rules, numbers, precisions)
         if score == 0.0 or not isfinite(score):
