@@ -72,13 +72,13 @@ cdef class NgramInformation(NgramIndex):
 
         The parameters are those of `edit_rows`. Ids outside of the corpus are words that match nothing.
         """
-        cdef Found own          # of the hypothesis; its counts are 1 + the largest in a reference, or 0
+        cdef Found own              # of the hypothesis
         cdef Found reference
         cdef Watch watching = begin_watch()
         cdef bint known = references is self.corpus
         cdef Py_ssize_t order = self.order
         cdef const NgramCount *ngrams
-        cdef int32_t *largest
+        cdef int32_t *largest       # by id: 1 + the largest count in a reference; 0 if the hypothesis does not have it
         cdef Py_ssize_t i, k, m, n, size, total, count
         cdef int64_t owner
         cdef double *row

@@ -60,13 +60,14 @@ cdef Py_ssize_t add_texts(Corpus *corpus, PyObject *texts) except -2:
     return count
 
 
-cdef int number_container(TokenTable *table, object texts, NumberedText *numbered, Py_ssize_t count, int32_t *grams,
-                          list held, Watch *watching) except -1:
-    """Write the ids of the tokens of all texts of a container; 0 if a token is declined, or a text has another length.
+cdef int32_t *number_container(TokenTable *table, object texts, NumberedText *numbered, Py_ssize_t count,
+                               int32_t *grams, list held, Watch *watching) except? NULL:
+    """Write the ids of the tokens of all texts of a container.
 
     A signal handler may change the container. The table has addresses of long tokens, which must stay alive.
 
     :param held: receives the texts with long tokens that are new; None if new tokens get no id
+    :return: their end, or NULL if a token is declined, or a text has another length
     """
     cdef object text
     cdef int32_t before
@@ -76,7 +77,7 @@ cdef int number_container(TokenTable *table, object texts, NumberedText *numbere
         text = item_at(texts, k)
         before = table.size
         if not number_text(table, text, numbered[k].length, grams, held is not None):
-            return 0
+            return NULL
         marks = 0
         while before < table.size:
             marks |= table.tokens[before].key.second
@@ -86,7 +87,7 @@ cdef int number_container(TokenTable *table, object texts, NumberedText *numbere
         numbered[k].grams = grams
         grams += numbered[k].length
         watch(watching, numbered[k].length + 8)
-    return 1
+    return grams
 
 
 cdef Py_ssize_t read_corpus(Corpus *corpus, object list_of_references, object hypotheses, list held,
@@ -98,12 +99,10 @@ cdef Py_ssize_t read_corpus(Corpus *corpus, object list_of_references, object hy
     """
     cdef PyObject **sets
     cdef object texts
-    cdef Py_ssize_t size = 0
-    cdef Py_ssize_t first, i
+    cdef Py_ssize_t first, i, most
     cdef TokenTable table
     cdef int32_t *grams
     cdef uint64_t slots
-    cdef Py_ssize_t most
     if (not cybleu_items(<PyObject *>list_of_references, &sets, &corpus.count)
             or add_texts(corpus, <PyObject *>hypotheses) != corpus.count):
         return -1
@@ -114,7 +113,8 @@ cdef Py_ssize_t read_corpus(Corpus *corpus, object list_of_references, object hy
             return -1
         corpus.texts[i].end = corpus.size
         watch(watching, 8)
-    most, slots = corpus.hypothesis_length + 1, slots_needed(corpus.hypothesis_length)
+    most = corpus.hypothesis_length + 1
+    slots = slots_needed(corpus.hypothesis_length)
     # at once, so that the next call gets the same pages; the tokens are where n-grams have no values yet
     reserve(&corpus.memory, slots * sizeof(Slot) + <uint64_t>corpus.positions * sizeof(int32_t) + <uint64_t>most * (
         2 * sizeof(Ngram) + sizeof(NgramCount) + sizeof(double) + sizeof(int32_t)))
@@ -126,18 +126,17 @@ cdef Py_ssize_t read_corpus(Corpus *corpus, object list_of_references, object hy
     corpus.terms = <double *>(corpus.found + most)
     corpus.counts = <int32_t *>(corpus.terms + most) + 1
     grams = corpus.counts + most - 1
-    if not number_container(&table, hypotheses, corpus.texts, corpus.count, grams, held, watching):
+    grams = number_container(&table, hypotheses, corpus.texts, corpus.count, grams, held, watching)
+    if grams == NULL:
         return -1
-    grams += corpus.hypothesis_length
     first = corpus.count
     for i in range(corpus.count):
         texts = item_at(list_of_references, i)
-        if not number_container(&table, texts, corpus.texts + first, corpus.texts[i].end - first, grams, None,
-                                watching):
+        grams = number_container(&table, texts, corpus.texts + first, corpus.texts[i].end - first, grams, None,
+                                 watching)
+        if grams == NULL:
             return -1
-        while first < corpus.texts[i].end:
-            grams += corpus.texts[first].length
-            first += 1
+        first = corpus.texts[i].end
     memset(corpus.counts - 1, 0, <size_t>most * sizeof(int32_t))
     return table.size
 
