@@ -104,12 +104,6 @@ def test_transposed_references_are_scored_as_by_sacrebleu():
     assert any(setting.arguments == "transposed" for setting in found.rows[0].settings)
 
 
-def test_byte_order_marks():
-    hypotheses = ["\ufeffa b c d e", "x y"]
-    references = ["a b c d e", "x y"]
-    assert settings_of(hypotheses, references, 100).rows[0].settings[0].arguments == "without byte order marks"
-
-
 def test_tokens_have_no_tokeniser():
     found = settings_of([["a", "b", "c", "d"]], [["a", "b", "c", "d"]], 100)
     assert {setting.tokenize for row in found.rows for setting in row.settings} == {None}

@@ -24,11 +24,9 @@ TOKENIZERS = ("13a", "none", "intl", "zh", "char", "ascii", "space", "codexglue"
 # What the hypotheses and the references can have been, as Python arguments.
 ARGUMENTS = {
     "as given": "hypotheses, references",
-    "without byte order marks": "hypotheses, references",
     "swapped": "[texts[0] for texts in references], hypotheses",
     "transposed": "hypotheses[:len(references[0])], list(zip(*references))",
 }
-MARK = "\ufeff"
 SHOWN = 3  # rows
 WIDTH = 110
 INDENT = " " * 10
@@ -40,9 +38,9 @@ class Setting(NamedTuple):
     :ivar metric: a definition of BLEU, followed by its smoothing if that is not the default: ``nltk:method1``
     :ivar tokenize: the tokeniser of raw text; None for tokens
     :ivar lowercase: whether raw text is converted to lower case first
-    :ivar arguments: ``as given``; ``without byte order marks``; ``swapped``, the first reference scored against the
-        hypothesis; or ``transposed``, which scores only as many segments as there are references for each, as sacreBLEU
-        does with a list for each segment
+    :ivar arguments: ``as given``; ``swapped``, the first reference scored against the hypothesis; or ``transposed``,
+        which scores only as many segments as there are references for each, as sacreBLEU does with a list for each
+        segment
     """
 
     metric: str
@@ -73,8 +71,6 @@ class Setting(NamedTuple):
             words += ["--tokenize", self.tokenize]
         if self.lowercase:
             words.append("--lowercase")
-        if self.arguments == "without byte order marks":
-            words.append("--drop-bom")
         return command_line(words)
 
 
@@ -149,7 +145,7 @@ def settings_of(hypotheses: Any, references: Any, score: float | str, digits: in
     """Find the settings that give a reported score: definitions, tokenisers, case, smoothings, mistaken arguments.
 
     The tokenisers ``none``, ``ascii`` and ``space`` are also the habits of reading white space. Swapped and transposed
-    arguments, and texts without byte order marks, are tried, too.
+    arguments are tried, too.
 
     :param hypotheses: a batch of texts, in any form that :func:`cybleu.rows` accepts
     :param references: for each segment one reference or a list of references
@@ -237,9 +233,6 @@ def _corpora_meant(corpus: Corpus) -> Iterator[tuple[str, Corpus]]:
     yield "as given", corpus
     texts: Sequence[Any] = corpus.texts.lists()
     sets: Sequence[Sequence[Any]] = corpus.sets.lists()
-    if corpus.kind == "raw text" and any(text.startswith(MARK) for text in (texts[0], *sets[0])):
-        unmarked = [[text.removeprefix(MARK) for text in several] for several in (texts, *sets)]
-        yield "without byte order marks", read_corpus(unmarked[0], unmarked[1:])
     yield "swapped", read_corpus([several[0] for several in sets], [[text] for text in texts])
     width = len(sets[0])
     if width < corpus.size and {*map(len, sets)} == {width}:
