@@ -262,6 +262,7 @@ class Metric(ABC):
 
         def work(start: int, stop: int) -> None:
             for first in range(start, stop, texts_at_once):
+                # a segment for each pair: each text once for each of the others
                 some = np.arange(first, min(stop, first + texts_at_once), dtype=np.int64)
                 corpus = Corpus(texts.take(np.repeat(some, width)), sets, np.tile(everyone, len(some)))
                 of_pairs = self.evaluate_rows(operations.rows_of_corpus(self, corpus))

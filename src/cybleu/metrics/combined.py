@@ -196,6 +196,7 @@ class Mixture(Combination):
 
         def count(start: int, stop: int, rows: Any) -> None:
             for counter, (metric, _, part) in zip(counters, self._of_each(np.asarray(rows))):
+                # counters write whole tables of one dtype in consecutive memory
                 table = np.zeros(part.shape, dtype=metric.dtype)
                 counter(start, stop, table)
                 part[start:stop] = table[start:stop]

@@ -50,6 +50,7 @@ class Counting(NamedTuple):
         if tokenization is not None and not tokenization.own:
             corpus = tokenised(corpus, tokenization)
             tokenization = None
+        # References are prepared where each serves many hypotheses, of this call or of later ones.
         if corpus.once is None and (corpus.owners is None or corpus.size <= FEW_EACH * corpus.sets.bounds[-1]):
             if tokenization is not None:
                 tokenizer = tokenization.backend
@@ -58,6 +59,7 @@ class Counting(NamedTuple):
                 return lambda start, stop, rows: raw_rows(
                     tokenizer, texts, references, bounds, owners, self.order, self.reference_length, start, stop, rows
                 )
+            # Lists of objects are counted without giving them numbers, unless references are counted for several texts.
             if isinstance(corpus.texts, TokenLists) and corpus.sets.kind == "tokens" and corpus.owners is None:
                 return self._of_lists(corpus.sets.lists(), corpus.texts.lists())
             return self._of_numbers(corpus)
@@ -80,6 +82,7 @@ class Counting(NamedTuple):
                 for position in range(start, stop):
                     lengths = list(map(len, sets[position]))
                     rows[position, 1] = reference_length(lengths, int(rows[position, 0]), self.reference_length)
+            # Texts of which none matches anything may be of two kinds.
             if stop > start and not any(rows[position, 2] for position in range(start, stop)):
                 check_not_mixed(sets, texts)
 
