@@ -26,6 +26,7 @@ lines = st.lists(st.sampled_from([*"abc .,é猫\ud800\x1c\xa0", "the ", "cat "])
 corpora = st.lists(st.tuples(lines, st.lists(lines, min_size=1, max_size=3)), min_size=1, max_size=4)
 
 
+@pytest.mark.filterwarnings("ignore::cybleu.errors.ShapeWarning")
 @pytest.mark.parametrize("metric", METRICS, ids=repr)
 @pytest.mark.filterwarnings("ignore::cybleu.errors.ShapeWarning")  # several references of one word
 @given(corpora)
