@@ -19,7 +19,7 @@ from .metrics.tokens import tokenised
 from .text.batches import Corpus, ListSets, Place, TokenLists
 from .text.reading import read_lines, read_sets_of_lines, segments_of_lists
 from .text.shapes import is_written_without_blanks
-from .text.tokenization import Tokenization
+from .text.tokenizers import Tokenization
 
 __all__ = ["check"]
 

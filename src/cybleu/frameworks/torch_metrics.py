@@ -15,7 +15,7 @@ with extra("torchmetrics", "this metric requires torchmetrics", "torchmetrics"):
     import torchmetrics
 
 if TYPE_CHECKING:
-    from ..text.tokenization import Tokenize
+    from ..text.tokenizers import Tokenize
 
 
 class ExactScore(torchmetrics.Metric):  # type: ignore[misc]

@@ -27,7 +27,7 @@ from ..text.batches import Corpus, ListSets, Place, Sets, TokenLists
 from ..text.ids import SpecialIds
 from ..text.reading import check_same_kind, read_lines, read_texts
 from ..text.segments import length_of, plain_segment
-from ..text.tokenization import Tokenization
+from ..text.tokenizers import Tokenization
 from . import operations
 from .numbered import one_in_each
 from .signature import Signature
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..text.batches import Batch
-    from ..text.tokenization import Tokenize
+    from ..text.tokenizers import Tokenize
 
 PAIRS_AT_ONCE = 65536
 

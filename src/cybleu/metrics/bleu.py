@@ -16,7 +16,7 @@ from .._runtime.numbers import check_flags, check_whole, finite_numbers, is_one_
 from .._runtime.scales import percent
 from ..errors import OrderError, StatisticsError, UnknownNameError
 from ..text.batches import Corpus
-from ..text.tokenization import Tokenization
+from ..text.tokenizers import Tokenization
 from .base import BuiltinMetric, Score
 from .bleu_rows import RowRule, as_table, order_of
 from .counting import LARGEST_ORDER, Counting

@@ -19,7 +19,7 @@ from .tokens import tokenised
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..text.tokenization import Tokenization
+    from ..text.tokenizers import Tokenization
 
 REFERENCE_LENGTHS = ("closest", "closest-first", "shortest", "average")
 LARGEST_ORDER = 2**31 - 1  # of BLEU in Python

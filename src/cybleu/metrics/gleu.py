@@ -20,7 +20,7 @@ from .tokens import segments_of, tokenised
 
 if TYPE_CHECKING:
     from ..text.batches import Corpus
-    from ..text.tokenization import Tokenization
+    from ..text.tokenizers import Tokenization
     from .base import Counter
 
 

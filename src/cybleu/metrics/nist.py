@@ -17,8 +17,7 @@ from ..errors import OrderError, SequenceTypeError, UnknownNameError
 from ..nist_score import nist_length_penalty
 from ..text.ids import word_ids
 from ..text.reading import read_lines, read_references
-from ..text.tokenization import Tokenization
-from ..text.tokenizers import own_tokenizer
+from ..text.tokenizers import Tokenization, own_tokenizer
 from .base import BuiltinMetric, Score
 from .operations import tokenization_for
 from .references import References

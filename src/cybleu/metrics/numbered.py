@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..text.batches import Batch
-    from ..text.tokenization import Tokenization
+    from ..text.tokenizers import Tokenization
 
 MOST_IN_PLACE = 1 << 22  # kernels make arrays by number; ids from this on are numbered
 

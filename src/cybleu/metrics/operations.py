@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..text.batches import Kind
-    from ..text.tokenization import Tokenization
+    from ..text.tokenizers import Tokenization
     from .base import Counter, Metric
 
     AnyMetric = TypeVar("AnyMetric", bound=Metric)

@@ -16,7 +16,7 @@ from ..errors import MissingExtraError, UnknownNameError
 from ..text.batches import Corpus, RawText, Sets
 from ..text.ids import word_ids
 from ..text.reading import read_corpus
-from ..text.tokenization import Tokenization
+from ..text.tokenizers import Tokenization
 from .base import BuiltinMetric
 from .numbered import align_pairs, one_in_each, texts_to_align
 from .operations import rows_without_numpy, tokenization_for

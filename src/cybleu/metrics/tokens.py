@@ -10,7 +10,7 @@ from ..text.reading import token_lists
 
 if TYPE_CHECKING:
     from ..text.batches import Batch
-    from ..text.tokenization import Tokenization
+    from ..text.tokenizers import Tokenization
 
 
 def segments_of(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._backend import RawTexts, TokenTexts, edit_distance_rows, raw_edit_distance_rows
 from ..text.batches import Corpus
-from ..text.tokenization import Tokenization
+from ..text.tokenizers import Tokenization
 from .base import BuiltinMetric, Score
 from .names import score_texts
 from .numbered import align_pairs, one_in_each, texts_to_align

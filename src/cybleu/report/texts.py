@@ -18,7 +18,7 @@ from ..metrics.operations import rows_of_corpus
 from ..text.batches import Corpus, RawText, Sets
 from ..text.reading import read_list, read_references
 from ..text.segments import described
-from ..text.tokenization import Tokenization
+from ..text.tokenizers import Tokenization
 
 if TYPE_CHECKING:
     from ..metrics import Metric

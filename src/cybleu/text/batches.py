@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .._backend import RawTexts
-    from .tokenization import Tokenization
+    from .tokenizers import Tokenization
 
     Made = TypeVar("Made")
     Tokens: TypeAlias = Sequence[Hashable]

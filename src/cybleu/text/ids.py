@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .._backend import RawTexts
     from .batches import AnySets, Batch, Ids, Place
     from .ragged import Ragged
-    from .tokenization import Tokenization
+    from .tokenizers import Tokenization
 
 OF_ONE_SEGMENT = "as in bleu([hypothesis], [[r1, r2]])"
 CPU_DEVICES = (1, 3)  # of DLPack: ordinary and page-locked memory
