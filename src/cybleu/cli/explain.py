@@ -1,17 +1,30 @@
-"""`cybleu explain`: the steps of the score of one line."""
+"""`cybleu explain` and `cybleu variants`: the steps of the score of one line, and why tools give different scores."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from itertools import chain
 from os.path import exists
 from typing import Any
 
 from click import IntRange, UsageError, command, echo, option
 
 from ..errors import ArrayValueError
-from ..explanations import explain
+from ..explanations import Comparison, explain, settings_of
+from ..explanations.differences import TOOLS, Counts
+from ..metrics import Bleu
 from .command import Command, Files, section
-from .options import hypothesis_argument, metric_option, references_argument
+from .options import (
+    as_option,
+    format_option,
+    from_command_line,
+    hypothesis_argument,
+    metric_option,
+    orders_option,
+    references_argument,
+    weights_option,
+)
 from .texts import SACREBLEU, Texts, method_of_segments, metric_section, metrics_with, text_options
 
 
@@ -65,3 +78,100 @@ def _texts_of_line(texts: Texts, line: int) -> tuple[Any, Any]:
             return corpus.texts.lists()[place], corpus.sets.lists()[place]
         before += corpus.size
     raise ArrayValueError(f"--line is {line}, but the files have {before} lines")
+
+
+@command("variants", cls=Command, other_tools=SACREBLEU)
+@hypothesis_argument
+@references_argument()
+@text_options
+@section(
+    "Input, definitions and output",
+    option(
+        "-m",
+        "--metric",
+        metavar="NAME[:SMOOTHING],...",
+        multiple=True,
+        default=TOOLS,
+        callback=lambda context, parameter, values: [*chain(*(value.split(",") for value in values))],
+        help="The BLEU definitions to compare.",
+    ),
+    orders_option,
+    weights_option,
+    option("--find", metavar="SCORE", help="Find the settings that give this score, such as 27.9."),
+    format_option("text", "json"),
+)
+def variants_command(
+    hypothesis: str,
+    references: Files,
+    drop_bom: bool,
+    metric: list[str],
+    find: str | None,
+    output_format: str,
+    **options: Any,  # of all variants
+) -> None:
+    """Show why tools give different scores.
+
+    Prints the rules and lines that make the scores of the same texts differ. The files are the same as for
+    `cybleu score`, and each variant tokenises them as it does there. Use --tokenize none for text that is already
+    tokenised. --lowercase applies to all variants. In JSON, segments are counted from 0.
+
+    With --find, the command prints which definitions, tokenisers and other settings give a score, each with the command
+    and the Python call that print it. Settings that give the same number are one row. The most usual comes first.
+
+    \b
+    Examples:
+      cybleu variants hypotheses.txt references.txt
+      cybleu variants hypotheses.txt references.txt -m nltk,nltk:method1,sacrebleu
+      cybleu variants hypotheses.txt references.txt --find 27.9
+    """
+    if find is not None:
+        for name in ("metric", "drop_bom", *options):
+            if from_command_line(name):
+                raise UsageError(f"--find tries all values of {as_option(name)}, or its default; leave it out")
+        texts: list[Any] = []
+        sets: list[Any] = []
+        for (corpus,) in Texts([hypothesis], references):
+            texts += corpus.texts.lists()
+            sets += corpus.sets.lists()
+        found = settings_of(texts, sets, find)
+        if output_format == "text":
+            echo(found.format(hypothesis, references))
+            return
+        rows = []
+        for row in found.rows:
+            rows.append({"score": row.score, "scale": 100, "settings": [one._asdict() for one in row.settings]})
+        echo(json.dumps({"found": found.found, "rows": rows}))
+        return
+    weights = options["weights"]
+    # Bleu checks that the weights are as many as the orders
+    order = Bleu(max_order=options["max_order"], weights=weights).order
+    counts = Counts(metric, order, weights, options["tokenize"] or "of-tools", options["lowercase"])
+    for (corpus,) in Texts([hypothesis], references, drop_bom):
+        counts.add(corpus)
+    comparison = counts.comparison()
+    echo(json.dumps(_as_object(comparison)) if output_format == "json" else comparison.format("line", 1))
+
+
+def _as_object(comparison: Comparison) -> dict[str, Any]:
+    scores = [
+        {
+            "name": one.name,
+            "tokenize": one.tokenize,
+            "score": one.score if one.bleu else None,
+            "scale": 100,
+            "signature": one.bleu and one.bleu.signature,
+            "failure": one.failure,
+        }
+        for one in comparison.scores
+    ]
+    differences = []
+    for pair in comparison.differences:
+        causes = []
+        for cause in pair.causes:
+            causes.append(
+                {"rule": cause.rule, "points": cause.points, "orders": cause.orders, "segments": cause.segments}
+            )
+        differences.append(
+            {"lower": pair.lower.name, "higher": pair.higher.name, "points": pair.points, "causes": causes}
+        )
+    return {"segments": comparison.segments, "scores": scores, "differences": differences}

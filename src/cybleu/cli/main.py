@@ -27,8 +27,8 @@ def _show_citations(context: Context, parameter: Parameter, value: str | None) -
         context.exit()
 
 
-OF_CLI = {name: name for name in ("score", "compare", "explain", "variants", "rerank")}
-OF_TUNE = {"mert": "tuning", "kbmira": "tuning", "pro": "tuning", "loop": "loop", "extract": "extract"}
+OF_CLI = {"score": "score", "compare": "compare", "explain": "explain", "variants": "explain", "rerank": "rerank"}
+OF_TUNE = dict.fromkeys(("mert", "kbmira", "pro", "loop", "extract"), "tuning")
 SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
 
 

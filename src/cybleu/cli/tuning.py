@@ -1,28 +1,271 @@
-"""`cybleu tune mert`, `kbmira` and `pro`: weights by line searches, or by pairs of hypotheses."""
+"""`cybleu tune`: weights by line searches, or by pairs of hypotheses, in a loop with the decoder; and files for other tuners."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from click import UsageError, command, echo, option
+from click import Choice, Context, FloatRange, IntRange, Parameter, UsageError, argument, command, echo, option
 
+from .._definitions.ngrams import MOST_ORDERS
 from .._files.text import listed, number_of, shown
+from .._runtime.numbers import MOST_REPEATS, MOST_SAMPLES
 from .._runtime.scales import counted, percent
 from ..errors import FeatureError, InputFileError, WeightsError
-from .command import Command, Files, Gathered, gathered, say
-from .lists import check_form, metric_of, say_same_score, told
-from .options import as_option, from_command_line, shows_progress
-from .tuner_options import MOSES, NORMALISATIONS, mert_section, mira_section, normalisation, pro_section, tuner_options
+from .command import Command, Decorator, FilePath, Files, Gathered, gathered, say, section
+from .lists import (
+    check_form,
+    first_id_option,
+    metric_of,
+    nbest_argument,
+    output_format_option,
+    reading_options,
+    say_same_score,
+    scoring_section,
+    tokenize_option,
+    told,
+)
+from .options import (
+    as_option,
+    from_command_line,
+    metric_option,
+    orders_option,
+    reference_length_option,
+    references_argument,
+    seed_option,
+    shows_progress,
+    threads_option,
+)
 
 if TYPE_CHECKING:
     from ..nbest import NBest
     from ..tuning import Mira, Restart
+
+
+NORMALISATIONS = {"l1": "sum", "largest": "largest", "none": None}
+# What options of Moses's tuners are here.
+MOSES = {"--restarts": "-n", "--passes": "-J --iters --iterations", "--step": "-C"}
+
+# ------------------------------------------------------------------------------------------------- options of each tuner
+
+
+def _bounds(context: Context, parameter: Parameter, values: Files) -> dict[str, Any]:
+    bounds = {}
+    for value in values:
+        name, _, text = value.rpartition("=")
+        if name in bounds:
+            raise UsageError(f"--bounds is given twice for {shown(name)}; give it once")
+        low, colon, high = text.partition(":")
+        try:
+            bounds[name] = float(low or "-inf"), float(high or "inf")
+        except ValueError:
+            colon = ""
+        if not (name and colon):
+            raise UsageError(f"--bounds {shown(value)} is not NAME=LOW:HIGH, such as lm_0=0:1 or lm_0=0:")
+    return bounds
+
+
+mert_section = section(
+    "Line searches (mert)",
+    option(
+        "--restarts",
+        type=IntRange(0, MOST_REPEATS),
+        help="Number of restarts after the climb from the start weights.  [default: 20, or 60 below 20,000 hypotheses]",
+    ),
+    option(
+        "--bounds",
+        metavar="NAME=LOW:HIGH",
+        multiple=True,
+        callback=_bounds,
+        help="The bounds of a weight, such as lm_0=0:1; repeatable.",
+    ),
+    option("--fixed", metavar="NAME", multiple=True, help="Keep this weight at its start value; repeatable."),
+    threads_option,
+)
+
+
+def mira_section(*more: Decorator) -> Decorator:
+    """Declare the options of batch MIRA.
+
+    :param more: those that the loop does not have
+    """
+    return section(
+        "Batch MIRA (kbmira)",
+        option(
+            "--step",
+            type=FloatRange(0, min_open=True),
+            default=0.01,
+            help="The maximum step size of the weights (C).",
+        ),
+        option(
+            "--decay",
+            type=FloatRange(0, 1),
+            default=0.999,
+            help="The factor by which the background decays with each segment.",
+        ),
+        option(
+            "--shuffle/--no-shuffle",
+            default=True,
+            show_default=False,
+            help="Visit the segments in a random order in each pass, or in the order of the list.",
+        ),
+        option("--safe-hope", is_flag=True, help="Limit the influence of the model score on the choice of hope."),
+        option(
+            "--model-background",
+            is_flag=True,
+            help="Add the model's best hypothesis to the background instead of hope.",
+        ),
+        option(
+            "--rules",
+            type=Choice(["best", "paper", "moses"]),
+            default="best",
+            help="Follow the paper, Moses's kbmira, or both, and use the weights that score higher.",
+        ),
+        option(
+            "--passes",
+            type=IntRange(1, MOST_REPEATS),
+            default=60,
+            help="Number of passes over the segments.",
+        ),
+        *more,
+    )
+
+
+pro_section = section(
+    "Pairwise ranked optimisation (pro)",
+    option(
+        "--samples",
+        type=IntRange(1, MOST_SAMPLES),
+        default=5000,
+        help="Number of pairs drawn from each segment.",
+    ),
+    option("--keep", type=IntRange(1), default=50, help="Maximum number of pairs kept from each segment."),
+    option(
+        "--minimum",
+        type=FloatRange(0),
+        default=5.0,
+        help="Minimum difference of a pair, in BLEU from 0 to 100.",
+    ),
+    option(
+        "--regularisation",
+        type=FloatRange(0, min_open=True),
+        default=1.0,
+        help="Strength of the L2 regularisation.",
+    ),
+    option(
+        "--interpolation",
+        type=FloatRange(0, 1, min_open=True),
+        default=1.0,
+        help="Share of the new weights in the result; the rest comes from the start weights.",
+    ),
+)
+
+# ------------------------------------------------------------------------------------------------ options of all tuners
+
+metric_options = scoring_section(
+    metric_option("moses", of_bleu=True, of_sums=True),
+    gathered("reading", orders_option, reference_length_option),
+)
+
+
+def weights_section(start: Decorator) -> Decorator:
+    """Declare the options of weights."""
+    return section(
+        "Weights",
+        start,
+        gathered(
+            "written",
+            option(
+                "--output",
+                "-o",
+                metavar="FILE",
+                type=FilePath(written=True),
+                help="Also write the weights to this file.",
+            ),
+            output_format_option("json"),
+        ),
+        option(
+            "--normalise",
+            type=Choice([*NORMALISATIONS]),
+            default="l1",
+            help="Divide all weights by the sum of their absolute values (l1), or by the largest absolute value "
+            "(largest). Moses sums the absolute values of the dense weights only. With --bounds or --fixed, the default "
+            "is none.",
+        ),
+        seed_option,
+    )
+
+
+def normalisation(normalise: str, bounds: Mapping[str, Any], fixed: Sequence[str]) -> str | None:
+    """Return the argument of :func:`cybleu.tuning.normalised`."""
+    from ..tuning.space import check_normalised
+
+    if (bounds or fixed) and not from_command_line("normalise"):
+        return None
+    how = NORMALISATIONS[normalise]
+    check_normalised(how, bounds, fixed, as_option)
+    return how
+
+
+def _with_commas(context: Context, parameter: Parameter, values: Files) -> Files:
+    """Split lists of files at commas, as Moses's commands do. A file whose name has a comma is one file."""
+    parts = [[value] if os.path.exists(value) else value.split(",") for value in values]
+    return tuple(path for part in parts for path in part)
+
+
+def moses_files_option(name: str, text: str) -> Decorator:
+    return option(name, metavar="FILE,...", type=FilePath(), multiple=True, callback=_with_commas, help=text)
+
+
+def tuner_options(function: Any) -> Any:
+    """Declare the options of all tuners, which :class:`Task` takes."""
+    decorators = (
+        argument("file", metavar="[NBEST", required=False, type=FilePath()),
+        metric_options,
+        section(
+            "Lists",
+            gathered("reading", first_id_option, tokenize_option),
+            option(
+                "--more",
+                metavar="NBEST",
+                type=FilePath(),
+                multiple=True,
+                help="Another list of the same segments to merge with NBEST; repeatable.",
+            ),
+            gathered(
+                "reading",
+                option(
+                    "--format",
+                    type=Choice(["moses", "joshua", "fairseq", "json"]),
+                    help="The format of NBEST.  [default: moses or joshua, detected from the first lines]",
+                ),
+            ),
+            moses_files_option(
+                "--features-file",
+                "Features written by Moses's extractor, instead of NBEST and REF; repeatable, each with a --scores-file.",
+            ),
+            moses_files_option("--scores-file", "Statistics written by Moses's extractor, for each --features-file."),
+            option("--quiet", is_flag=True, help="Do not show progress on standard error."),
+        ),
+        references_argument("REF...]", required=False),
+        weights_section(
+            option(
+                "--start",
+                metavar="FILE|W,W,...",
+                type=FilePath(),
+                help="The start weights: a file with a name and a weight on each line, a weight file of Moses such as "
+                "moses.ini, or a list of the dense weights.  [default: 1, and 0 for sparse features]",
+            )
+        ),
+    )
+    for decorator in reversed(decorators):
+        function = decorator(function)
+    return function
 
 
 @dataclass(kw_only=True)
@@ -303,3 +546,194 @@ def pro_command(search: Gathered, normalise: str, **shared: Any) -> None:
     search["minimum"] *= task.scored_by.scale / 100
     result = task.tune(pro, **search)
     task.show(result, pairs=result.pairs)
+
+
+@command("loop", cls=Command, other_tools=MOSES)
+@argument("folder", metavar="FOLDER", type=FilePath())
+@metric_options
+@section("Lists", gathered("reading", first_id_option, tokenize_option))
+@references_argument()
+@weights_section(
+    option(
+        "--start",
+        metavar="FILE",
+        type=FilePath(),
+        required=True,
+        help="The initial weights: a file with a name and a weight on each line, or moses.ini.",
+    )
+)
+@gathered("pro", pro_section)
+@gathered("kbmira", mira_section())
+@gathered("mert", mert_section)
+@section(
+    "Loop",
+    gathered(
+        "stopping",
+        option("--iterations", type=IntRange(1), default=20, help="Maximum number of iterations."),
+        option(
+            "--weights-settle",
+            type=FloatRange(0),
+            default=1e-5,
+            help="Stop when no weight changes by more than this.",
+        ),
+        option(
+            "--score-settles",
+            type=FloatRange(0),
+            help="Stop when BLEU, from 0 to 100, improves by no more than this.  "
+            "[default: 0; off with pro and with --rules moses]",
+        ),
+    ),
+    gathered(
+        "reading",
+        option(
+            "--format",
+            type=Choice(["moses", "joshua"]),
+            help="The format of the lists.  [default: detected from the first lines]",
+        ),
+    ),
+    option(
+        "--decoder",
+        metavar="COMMAND",
+        required=True,
+        help="The decoder command, split as in a shell. {weights} is replaced by the weights file, and {nbest} by the "
+        "file to write the list to.",
+    ),
+    option(
+        "--tuner",
+        type=Choice(["mert", "kbmira", "pro"]),
+        default="mert",
+        help="The tuner. Options of the other tuners are errors.",
+    ),
+    option(
+        "--return-best-dev",
+        is_flag=True,
+        help="Print the weights with which the decoder scored best, not those tuned last.",
+    ),
+)
+def loop_command(
+    folder: str,
+    references: Files,
+    scoring: Gathered,
+    reading: Gathered,
+    start: str,
+    written: Gathered,
+    normalise: str,
+    seed: int,
+    stopping: Gathered,
+    decoder: str,
+    tuner: str,
+    return_best_dev: bool,
+    **of_tuners: Gathered,
+) -> None:
+    """Decode and tune repeatedly until convergence.
+
+    FOLDER keeps every iteration. To resume an interrupted loop, run the same command again. Prints one line with the
+    name and weight of each feature. After each iteration, prints a line on standard error, with BLEU from 0 to 100.
+
+    \b
+    Examples:
+      cybleu tune loop run dev.ref --decoder "./decode.sh {weights} {nbest}" --start moses.ini
+      cybleu tune loop run dev.ref --decoder "./decode.sh {weights} {nbest}" --start moses.ini --tuner kbmira
+    """
+    from ..nbest.weight_files import check_weights
+    from ..tuning import DecoderCommand, Iteration, Stopping, Tuner, mert_loop, read_weights
+
+    chosen = metric_of(scoring)
+    for name, options in of_tuners.items():
+        for parameter in options:
+            if name != tuner and from_command_line(parameter):
+                raise UsageError(f"{as_option(parameter)} is an option of {name}, but the tuner is {tuner}")
+    own = of_tuners[tuner]
+    # users give differences of BLEU from 0 to 100, and the library takes those of the metric's scale
+    if tuner == "pro":
+        own["minimum"] *= chosen.scale / 100
+    if stopping["score_settles"] is not None:
+        stopping["score_settles"] *= chosen.scale / 100
+    weights = read_weights(start)
+    check_weights(weights)  # before the decoder runs, which may take hours
+
+    def trace(iteration: Iteration) -> None:
+        echo(str(iteration), err=True)
+
+    result = mert_loop(
+        folder,
+        DecoderCommand(decoder),
+        references,
+        weights,
+        Tuner(
+            tuner,
+            metric=chosen,
+            seed=seed,
+            normalise=normalisation(normalise, own.get("bounds", {}), own.get("fixed", ())),
+            **own,
+        ),
+        Stopping(**stopping),
+        trace=trace,
+        **reading,
+    )
+    echo(result.reason, err=True)
+    score = result.score
+    tuned = result.weights
+    if return_best_dev:
+        best = result.best
+        score = best.decoded_score
+        tuned = best.decoded or result.weights
+    found = {
+        "score": score,
+        "scale": result.iterations[-1].scale,
+        "reason": result.reason,
+        "iterations": [asdict(iteration) for iteration in result.iterations],
+    }
+    print_weights(found, tuned, **written)
+    say_same_score(references, **scoring, **reading)
+
+
+@command("extract", cls=Command)
+@nbest_argument
+@section("Lists", first_id_option, tokenize_option, *reading_options)
+@references_argument()
+@section(
+    "Counts",
+    option("--max-order", type=IntRange(1, MOST_ORDERS), default=4, help="The maximum n-gram order."),
+    reference_length_option,
+    option("--lowercase", is_flag=True, help="Convert the texts to lower case first."),
+    option(
+        "--unique",
+        is_flag=True,
+        help="Skip hypotheses with the same features and statistics as an earlier one of their segment.",
+    ),
+    threads_option,
+)
+@section(
+    "Output",
+    option(
+        "--features-file",
+        metavar="FILE",
+        type=FilePath(written=True),
+        required=True,
+        help="The output file for the features.",
+    ),
+    option(
+        "--scores-file",
+        metavar="FILE",
+        type=FilePath(written=True),
+        required=True,
+        help="The output file for the BLEU statistics.",
+    ),
+)
+def extract_command(nbest: str, references: Files, features_file: str, scores_file: str, **reading: Any) -> None:
+    """Write the features and statistics of an n-best list.
+
+    The two output files have the text format that Moses's tuners read. Input files are UTF-8; gzip is recognised. One
+    of them may be -, which means standard input. An output file is compressed if its name ends in .gz.
+
+    \b
+    Examples:
+      cybleu tune extract dev.nbest.gz dev.ref --features-file features.dat --scores-file scores.dat
+      cybleu tune extract hyps.txt dev.ref --format plain --size 10 --features-file f.gz --scores-file s.gz
+    """
+    # NumPy would start threads for products of matrices, of which there are none here; they keep a processor busy at first
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from ..nbest import extract as extract_from
+
+    extract_from(nbest, references, features_file, scores_file, progress=shows_progress(), naming=as_option, **reading)
