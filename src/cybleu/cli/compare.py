@@ -18,6 +18,7 @@ from .options import (
     as_option,
     digits_option,
     format_option,
+    from_command_line,
     metrics_option,
     references_option,
     seed_option,
@@ -85,8 +86,8 @@ def _named(context: Context, parameter: Parameter, values: Files) -> dict[str, l
     ),
     gathered(
         "latex",
-        option("--caption", metavar="TEXT", help="The caption in LaTeX.  [default: Scores of the systems.]"),
-        option("--label", metavar="NAME", help="The label in LaTeX, after tab:.  [default: scores]"),
+        option("--caption", metavar="TEXT", default="Scores of the systems.", help="The caption in LaTeX."),
+        option("--label", metavar="NAME", default="scores", help="The label in LaTeX, after tab:."),
     ),
     option(
         "--report",
@@ -119,7 +120,7 @@ def compare_command(
     output_format: str,
     digits: int,
     influence: bool,
-    latex: dict[str, str | None],
+    latex: Gathered,
     report_file: str | None,
     page: Gathered,
     **options: Any,  # of the metrics
@@ -141,8 +142,8 @@ def compare_command(
     """
     if influence and output_format != "json":
         raise UsageError("--influence requires --format json")
-    for name, value in latex.items():
-        if value is not None and output_format != "latex":
+    for name in latex:
+        if from_command_line(name) and output_format != "latex":
             raise UsageError(f"{as_option(name)} requires --format latex")
     for name, value in page.items():
         if value and report_file is None:
@@ -203,8 +204,7 @@ def compare_command(
     if len(systems) == 1:
         echo(report.format(digits))
         return
-    given = {name: value for name, value in latex.items() if value is not None}
-    printed = format_comparisons(comparisons, output_format, digits, influence, **given)
+    printed = format_comparisons(comparisons, output_format, digits, influence, **latex)
     echo(printed, nl=output_format not in ("csv", "latex"))  # which end with a line feed
 
 

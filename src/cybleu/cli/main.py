@@ -32,7 +32,7 @@ OF_TUNE = dict.fromkeys(("mert", "kbmira", "pro", "loop", "extract"), "tuning")
 SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
 
 
-@group(cls=Commands, modules={**OF_CLI}, context_settings=SETTINGS)
+@group(cls=Commands, modules=OF_CLI, context_settings=SETTINGS)
 @option(
     "--version",
     is_flag=True,

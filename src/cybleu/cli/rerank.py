@@ -19,19 +19,24 @@ from ..errors import ArrayValueError, FeatureError, InputFileError, _printable
 from ..metrics import Bleu
 from ..metrics.bleu import family
 from .command import Commands, FilePath, Files, Gathered, gathered, say, section
-from .lists import (
+from .options import (
+    as_option,
     check_form,
     first_id_option,
+    from_command_line,
     metric_of,
+    metric_option,
     nbest_argument,
     output_format_option,
     reading_options,
+    references_argument,
     say_same_score,
     scoring_section,
+    seed_option,
+    shows_progress,
     tokenize_option,
     told,
 )
-from .options import as_option, from_command_line, metric_option, references_argument, seed_option, shows_progress
 
 if TYPE_CHECKING:
     from ..metrics import Metric

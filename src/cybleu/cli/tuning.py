@@ -18,28 +18,26 @@ from .._runtime.numbers import MOST_REPEATS, MOST_SAMPLES
 from .._runtime.scales import counted, percent
 from ..errors import FeatureError, InputFileError, WeightsError
 from .command import Command, Decorator, FilePath, Files, Gathered, gathered, say, section
-from .lists import (
-    check_form,
-    first_id_option,
-    metric_of,
-    nbest_argument,
-    output_format_option,
-    reading_options,
-    say_same_score,
-    scoring_section,
-    tokenize_option,
-    told,
-)
 from .options import (
     as_option,
+    check_form,
+    first_id_option,
     from_command_line,
+    metric_of,
     metric_option,
+    nbest_argument,
     orders_option,
+    output_format_option,
+    reading_options,
     reference_length_option,
     references_argument,
+    say_same_score,
+    scoring_section,
     seed_option,
     shows_progress,
     threads_option,
+    tokenize_option,
+    told,
 )
 
 if TYPE_CHECKING:
@@ -636,7 +634,7 @@ def loop_command(
       cybleu tune loop run dev.ref --decoder "./decode.sh {weights} {nbest}" --start moses.ini --tuner kbmira
     """
     from ..nbest.weight_files import check_weights
-    from ..tuning import DecoderCommand, Iteration, Stopping, Tuner, mert_loop, read_weights
+    from ..tuning import DecoderCommand, Stopping, Tuner, mert_loop, read_weights
 
     chosen = metric_of(scoring)
     for name, options in of_tuners.items():
@@ -652,9 +650,6 @@ def loop_command(
     weights = read_weights(start)
     check_weights(weights)  # before the decoder runs, which may take hours
 
-    def trace(iteration: Iteration) -> None:
-        echo(str(iteration), err=True)
-
     result = mert_loop(
         folder,
         DecoderCommand(decoder),
@@ -668,7 +663,7 @@ def loop_command(
             **own,
         ),
         Stopping(**stopping),
-        trace=trace,
+        trace=lambda iteration: echo(str(iteration), err=True),
         **reading,
     )
     echo(result.reason, err=True)

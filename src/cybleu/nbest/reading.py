@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from ..text.batches import Batch
 
 READERS = {"fairseq": fairseq, "json": json_lines}  # of formats without options
-# The commands name them, too, without importing this module: in `cli/lists.py` and `cli/tuner_options.py`.
+# The commands name them, too, without importing this module: in `cli/options.py` and `cli/tuning.py`.
 FORMATS = ("moses", "joshua", "plain", *READERS)
 
 
