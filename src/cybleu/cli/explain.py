@@ -55,8 +55,7 @@ def explain_command(
         hint = f"; did you mean --line {last}?" if last.isdecimal() and not exists(last) else ""
         raise UsageError(f"Missing option '--line'{hint or '.'}")
     (chosen,) = metrics_with([metric], options, has_methods=True)
-    tokenization = chosen.tokenization
-    assert tokenization is not None
+    tokenization: Any = chosen.tokenization
     text, others = _texts_of_line(Texts([hypothesis], references, drop_bom), line)
     tokens = tokenization.split([text])[0]
     sets = tokenization.split(others)

@@ -28,11 +28,9 @@ def _show_citations(context: Context, parameter: Parameter, value: str | None) -
 
 
 OF_CLI = {"score": "score", "compare": "compare", "explain": "explain", "variants": "explain", "rerank": "rerank"}
-OF_TUNE = dict.fromkeys(("mert", "kbmira", "pro", "loop", "extract"), "tuning")
-SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
 
 
-@group(cls=Commands, modules=OF_CLI, context_settings=SETTINGS)
+@group(cls=Commands, modules=OF_CLI, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
 @option(
     "--version",
     is_flag=True,
@@ -65,7 +63,7 @@ def cli() -> None:
     """
 
 
-@cli.group("tune", cls=Commands, modules=OF_TUNE)
+@cli.group("tune", cls=Commands, modules=dict.fromkeys(("mert", "kbmira", "pro", "loop", "extract"), "tuning"))
 def tune_command() -> None:
     """Tune the weights of a model on n-best lists.
 
