@@ -3,7 +3,7 @@
 import math
 import re
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, combinations
 
 import pytest
 from hypothesis import assume, example, given
@@ -162,11 +162,19 @@ def test_operations_in_another_order():
 # ----------------------------------------------------------------------------------------------------- classes of input
 
 
-@given(corpora(), st.lists(settings, min_size=2, max_size=3, unique=True), st.integers(1, 6), st.booleans())
-def test_the_points_add_up_and_the_table_is_right(corpus, variants, order, weighted):
+compared = given(corpora(), st.lists(settings, min_size=2, max_size=3, unique=True), st.integers(1, 6), st.booleans())
+
+
+def compare(corpus, variants, order, weighted):
+    """Return the comparison and its weights."""
     assume(corpus[1] and not matches_nothing(list(chain(*corpus[0])), corpus[1]))
     weights = tuple(2 * n / (order * (order + 1)) for n in range(order, 0, -1)) if weighted else None
-    comparison = explain_difference(*corpus[::-1], variants, order, weights)
+    return explain_difference(*corpus[::-1], variants, order, weights), weights
+
+
+@compared
+def test_the_table_has_the_score_or_the_failure_of_each_tool(corpus, variants, order, weighted):
+    comparison, weights = compare(corpus, variants, order, weighted)
     assert str(comparison).count("\n") >= len(variants)
     for setting, scored in zip(variants, comparison.scores):
         if scored.bleu is None:
@@ -176,21 +184,27 @@ def test_the_points_add_up_and_the_table_is_right(corpus, variants, order, weigh
         else:
             assert scored.bleu == expected_score(corpus, setting, order, weights)
             assert scored.score == 100 / scored.bleu.scale * scored.bleu.score
-    computed = [scored for scored in comparison.scores if scored.bleu]
-    assert len(comparison.differences) == sum(
-        one.score != other.score for i, one in enumerate(computed) for other in computed[i + 1 :]
-    )
-    for difference in comparison.differences:
-        assert difference.points > 0
+
+
+@compared
+def test_scores_that_differ_are_explained_in_any_order(corpus, variants, order, weighted):
+    comparison, weights = compare(corpus, variants, order, weighted)
+    scores = [scored.score for scored in comparison.scores if scored.bleu]
+    differ = sum(one != other for one, other in combinations(scores, 2))
+    turned = explain_difference(*corpus[::-1], variants[::-1], order, weights)
+    assert len(comparison.differences) == differ
+    assert sorted(map(repr, turned.differences)) == sorted(map(repr, comparison.differences))
+
+
+@compared
+def test_the_points_of_the_rules_add_up(corpus, variants, order, weighted):
+    for difference in compare(corpus, variants, order, weighted)[0].differences:
         points = [cause.points for cause in difference.causes]
+        assert difference.points > 0 and len(set(rules(difference))) == len(points)
         if not points:
             assert difference.lower.score == pytest.approx(difference.higher.score, rel=1e-10, abs=0)
         else:
-            assert math.fsum(points) == pytest.approx(difference.points, rel=1e-6, abs=1e-9)
-            assert any(points)
-        assert len(set(rules(difference))) == len(points)
-    turned = explain_difference(*corpus[::-1], variants[::-1], order, weights)
-    assert sorted(map(repr, turned.differences)) == sorted(map(repr, comparison.differences))
+            assert any(points) and math.fsum(points) == pytest.approx(difference.points, rel=1e-6, abs=1e-9)
 
 
 ONE_RULE = {
