@@ -27,10 +27,11 @@ def _show_citations(context: Context, parameter: Parameter, value: str | None) -
         context.exit()
 
 
-OF_CLI = {"score": "score", "compare": "compare", "explain": "explain", "variants": "explain", "rerank": "rerank"}
-
-
-@group(cls=Commands, modules=OF_CLI, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
+@group(
+    cls=Commands,
+    modules={"score": "score", "compare": "compare", "explain": "explain", "variants": "explain", "rerank": "rerank"},
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
+)
 @option(
     "--version",
     is_flag=True,

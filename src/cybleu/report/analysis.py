@@ -21,8 +21,7 @@ from ..significance.resampling import interval, resamples
 from ..significance.results import written_name
 from ..significance.settings import refuse_settings
 from .figures import Buckets, NGram, OutputFigures, PairFigures, Precisions, WordFrequencies, contributions, shares
-from .ngrams import NGrams
-from .texts import Outputs, read_outputs
+from .texts import NGrams, Outputs, read_outputs
 
 if TYPE_CHECKING:
     from ..metrics import Metric, Variant

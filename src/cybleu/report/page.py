@@ -26,7 +26,7 @@ from ..significance import SystemComparison, SystemDifference, SystemScore, form
 from ..significance.results import MOST_PAIRS, notes_of_tests, p_value
 from . import plots
 from .analysis import MetricFigures, Report, analyse, in_words
-from .ngrams import CLIPPED
+from .texts import CLIPPED
 from .visible import short, visible
 
 MOST_SEGMENTS = 5000  # that a page carries by default
