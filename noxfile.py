@@ -337,3 +337,14 @@ def macos(session: nox.Session) -> None:
         (kernels,) = Path(target).glob("**/kernels.*")
         if not kernels.read_bytes().startswith(b"\xcf\xfa\xed\xfe"):
             session.error(f"{kernels} is not in the format of macOS")
+
+
+@nox.session(python="3.11")
+def windows(session: nox.Session) -> None:
+    """Tests on a CPython for Windows in Wine, with kernels compiled by MinGW; half an hour. Arguments choose tests."""
+    for program, package in (("wine", "Wine"), ("x86_64-w64-mingw32-gcc", "MinGW-w64")):
+        require(session, program, f"install {package}")
+    checkout(session)
+    metadata = nox.project.load_toml(ROOT / "pyproject.toml")
+    session.install(*metadata["build-system"]["requires"])
+    session.run("python", ".ci/windows.py", str(WORK / "wine"), *session.posargs)
