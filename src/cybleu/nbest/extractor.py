@@ -41,6 +41,7 @@ def write_moses(nbest: NBest, features: Path, scores: Path) -> None:
         )
     # Moses's order of the counts
     columns = [column for n in range(order) for column in (2 + n, 2 + order + n)]
+    # without the number of tokens, which is that of unigrams
     counts = stats[:, [*columns, 1]]  # m1 t1 m2 t2 ... and the reference length
     labels = [] if nbest.sparse is None else [f"{name}=" for name in nbest.sparse.names]
     features = fspath(features)

@@ -126,6 +126,7 @@ class Reading:
         first_id = self.first_id
         numbers = part.ids - first_id
         sizes = np.diff(part.offsets)
+        # a segment without hypotheses may have any id: nothing of it is scored
         wrong = ((numbers < 0) | (numbers >= segments)) & (sizes > 0)
         if wrong.any():
             place = int(wrong.argmax())

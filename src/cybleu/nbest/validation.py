@@ -176,7 +176,7 @@ def feature_names(names: Sequence[str] | None, count: int) -> tuple[str, ...]:
         return tuple(f"f{column}" for column in range(count))
     if isinstance(names, str):
         raise FeatureError(f"names is the text {shown(names)}; it must be a list with a name for each feature")
-    names = tuple(names)
+    names = tuple(names)  # an iterator could be read only once
     if len(names) != count:
         raise FeatureError(f"there are {len(names)} names, but {count} features")
     for position, name in enumerate(names):

@@ -121,7 +121,8 @@ def _of_corpus(
         improved = False
         for segment in order:
             first, last = bounds[segment : segment + 2]
-            # what the corpus would sum up to with each candidate
+            # What the corpus would sum up to with each candidate. A difference of floats may be rounded to less than a sum
+            # can be.
             sums = np.maximum(total - stats[now[segment]] + stats[first:last], least)
             scores = metric.evaluate_rows(sums)
             best = int((sign * scores).argmax())

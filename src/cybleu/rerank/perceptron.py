@@ -202,6 +202,7 @@ def _scales(nbest: NBest) -> Floats:
     deviations, largest = deviations_within(nbest.features, offsets)
     shares = nbest.features / largest
     constant = (np.maximum.reduceat(shares, begins) == np.minimum.reduceat(shares, begins)).all(axis=0)
+    # a feature that varies may have a deviation that is rounded to 0
     scales: Floats = np.where(constant, np.inf, np.maximum(deviations * largest, SMALLEST))
     return scales if nbest.sparse is None else np.concatenate([scales, _sparse_scales(nbest, nbest.sparse)])
 

@@ -175,7 +175,7 @@ class _Run:
 
         :param place: the folder of the iteration
         """
-        file = place / "weights"
+        file = place / "weights"  # written first: a decoder reads it
         nbest = place / "nbest"
         if not file.exists():
             write_weights(file, weights)

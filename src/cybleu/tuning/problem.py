@@ -240,6 +240,7 @@ class Problem:
         return Line(direction, *self.axes.column(axis), lower, upper, axis)
 
     def line(self, direction: Floats, lower: float, upper: float) -> Line:
+        # the only feature that moves is checked for rounding (see `Surface`)
         used = np.flatnonzero(direction).tolist()
         axis = used[0] if len(used) == 1 else -1
         # the order of the hypotheses along an axis is known

@@ -124,6 +124,7 @@ def checked_space(
         )
     if not vector.any():
         raise WeightsError("all start weights are 0, by which all hypotheses are equal; give at least one that is not")
+    # line searches order hypotheses along each axis, which sparse features are too many for
     held = [*map(names.index, fixed), *range(len(dense), len(names))]
     low[held] = high[held] = vector[held]
     return low, high, vector
