@@ -14,9 +14,8 @@ from typing import Any, TypeAlias
 from .._runtime.arrays import Array, Floats, Integers, np
 from .._runtime.parallel import bar, run
 from ..metrics.signature import Signature
-from .products import Columns
 from .settings import Settings
-from .systems import Systems, mean_of_runs
+from .systems import Columns, Systems, mean_of_runs
 
 Pair: TypeAlias = tuple[int, int]
 
