@@ -330,7 +330,8 @@ class Bleu(BuiltinMetric):
 
     def counter(self, corpus: Corpus) -> Counter:
         counting = Counting(self.order, self.definition.reference_length)
-        return self.row_rule.counter(counting.counter(corpus, tokenization_for(self, corpus.kind)))
+        count = counting.counter(corpus, tokenization_for(self, corpus.kind))
+        return self.row_rule.counter(count) if self.row_rule.of_nltk else count
 
     def fill_pairs(
         self, texts: Batch, others: Batch, scores: NDArray[np.float64], threads: int | None, progress: bool

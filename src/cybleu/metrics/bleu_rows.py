@@ -88,12 +88,10 @@ class RowRule(NamedTuple):
     of_nltk: bool
 
     def counter(self, count: Counter) -> Counter:
-        """Return a function that writes rows by this rule.
+        """Return a function that writes rows of NLTK.
 
         :param count: writes rows without n-grams of orders that a segment is too short for
         """
-        if not self.of_nltk:
-            return count
 
         def count_short(start: int, stop: int, rows: Any) -> None:
             count(start, stop, rows)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .._runtime.lazy_arrays import np
 from ..errors import ArrayValueError, MixedTokensError
 from ..text.batches import Corpus, ListSets, Sets, TokenIds
-from ..text.ids import SpecialIds, ids_of_tokens, owners_given
+from ..text.ids import NO_IDS, SpecialIds, ids_of_tokens, owners_given
 from ..text.reading import check_same_kind, has_tuples, read_references, read_texts
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class References:
     array([1.   , 0.152], dtype=float32)
     """
 
-    __slots__ = ("_has_tuples", "_ids", "_lock", "_made", "_sets")
+    __slots__ = ("_has_tuples", "_ids", "_kind", "_lock", "_made", "_sets")
 
     def __init__(
         self,
@@ -56,6 +56,8 @@ class References:
         unk_id: int | None = None,
     ):
         special = SpecialIds(pad_id, eos_id, unk_id)
+        if not special.given:
+            special = NO_IDS
         sets = read_references(references, lengths=lengths, special=special)
         if isinstance(sets, ListSets):
             ids = ids_of_tokens(sets.texts)
@@ -63,6 +65,7 @@ class References:
                 sets = Sets(ids, np.array(sets.bounds, dtype=np.int64))
         self._sets = _own(sets)
         self._ids = special
+        self._kind: Kind = sets.kind if sets.size else "nothing"
         self._has_tuples = isinstance(sets, ListSets) and any(isinstance(text, tuple) for text in sets.texts.texts)
         self._made: dict[Any, Any] = {}
         self._lock = RLock()
@@ -77,7 +80,7 @@ class References:
     @property
     def kind(self) -> Kind:
         """``raw text``, ``tokens`` or ``ids``; ``nothing`` if there are no sets."""
-        return self._sets.kind if self._sets.size else "nothing"
+        return self._kind
 
     def lists(self) -> Any:
         """The references of each segment: str, or lists of tokens or ids."""
