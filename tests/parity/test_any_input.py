@@ -133,7 +133,7 @@ def batches(draw, texts, forms=("lists", "arrays", "ragged", "table", "lengths")
         ends = draw(arrays(offsets))
         tokens = values_of(ids)
         said = values_of(ends)
-        right = np.asarray(ids).ndim == 1 == np.asarray(ends).ndim and are_whole(ends)
+        right = np.asarray(ids).ndim == 1 == np.asarray(ends).ndim and are_whole(ids) and are_whole(ends)
         right = right and said[0] == 0 and said[-1] == len(tokens) and said == sorted(said)
         return Ragged(ids, ends), [tokens[a:b] for a, b in pairwise(said)] if right else None, None
     width = max(map(len, texts), default=0) + draw(st.integers(0, 2))
