@@ -6,8 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from brute_force import LIST
-from brute_force import bleu as of_perfect
+from brute_force import LIST, bleu as of_perfect
 from cybleu import (
     References,
     SmoothingFunction,

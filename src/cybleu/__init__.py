@@ -21,44 +21,39 @@ from .bleu_score import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from . import chrf_score as chrf_score
-    from . import columns as columns
-    from . import errors as errors
-    from . import explanations as explanations
-    from . import frameworks as frameworks
-    from . import gleu_score as gleu_score
-    from . import metrics as metrics
-    from . import nbest as nbest
-    from . import nist_score as nist_score
-    from . import report as report
-    from . import rerank as rerank
-    from . import rewards as rewards
-    from . import rouge_score_compat as rouge_score_compat
-    from . import sacrebleu_compat as sacrebleu_compat
-    from . import significance as significance
-    from . import text as text
-    from . import tuning as tuning
+    from . import (
+        chrf_score as chrf_score,
+        columns as columns,
+        errors as errors,
+        explanations as explanations,
+        frameworks as frameworks,
+        gleu_score as gleu_score,
+        metrics as metrics,
+        nbest as nbest,
+        nist_score as nist_score,
+        report as report,
+        rerank as rerank,
+        rewards as rewards,
+        rouge_score_compat as rouge_score_compat,
+        sacrebleu_compat as sacrebleu_compat,
+        significance as significance,
+        text as text,
+        tuning as tuning,
+    )
     from ._runtime.replacing import uninstall as uninstall
     from .bleu_score.fraction import Fraction as Fraction
     from .bleu_score.install import install_as_nltk as install_as_nltk
     from .bleu_score.many import sentence_bleu_many as sentence_bleu_many
     from .checks import check as check
-    from .explanations import explain as explain
-    from .explanations import explain_difference as explain_difference
-    from .metrics import References as References
-    from .metrics import rows as rows
-    from .metrics import score as score
-    from .metrics import scores as scores
+    from .explanations import explain as explain, explain_difference as explain_difference
+    from .metrics import References as References, rows as rows, score as score, scores as scores
     from .metrics.bleu import bleu as bleu
     from .metrics.chrf import chrf as chrf
     from .metrics.rouge import rouge as rouge
     from .metrics.ter import ter as ter
-    from .metrics.wer import cer as cer
-    from .metrics.wer import wer as wer
-    from .pairwise import pairs as pairs
-    from .pairwise import self_bleu as self_bleu
-    from .rewards import Reward as Reward
-    from .rewards import reward_scores as reward_scores
+    from .metrics.wer import cer as cer, wer as wer
+    from .pairwise import pairs as pairs, self_bleu as self_bleu
+    from .rewards import Reward as Reward, reward_scores as reward_scores
     from .rouge_score_compat import install_as_rouge_score as install_as_rouge_score
     from .sacrebleu_compat import install_as_sacrebleu as install_as_sacrebleu
     from .text import Ragged as Ragged

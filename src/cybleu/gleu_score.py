@@ -7,8 +7,7 @@ but they are different.
 
 from __future__ import annotations
 
-from ._backend import answered, gleu_counts
-from ._backend import sentence_gleu as compiled
+from ._backend import answered, gleu_counts, sentence_gleu as compiled
 from ._definitions import gleu
 from .text.shapes import of_any_tokens
 

@@ -8,8 +8,7 @@ segment and has its own tokeniser; the metric ``nist`` reproduces its scores.
 
 from __future__ import annotations
 
-from ._backend import answered
-from ._backend import corpus_nist as of_plain_lists
+from ._backend import answered, corpus_nist as of_plain_lists
 from ._definitions import nist
 from .text.shapes import of_any_tokens
 

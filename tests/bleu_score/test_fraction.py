@@ -7,8 +7,7 @@ import sys
 
 import nltk.translate.bleu_score as nltk_bleu
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cybleu import Fraction
 

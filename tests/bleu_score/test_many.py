@@ -1,8 +1,7 @@
 """Many segments in one call equal a loop over sentence_bleu."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cybleu import SmoothingFunction, errors, nltk_3_2, sentence_bleu, sentence_bleu_many
 from inputs import CATCHES_WARNINGS, called, corpora

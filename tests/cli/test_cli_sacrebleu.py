@@ -6,8 +6,7 @@ import sys
 
 import pytest
 import sacrebleu.sacrebleu
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from sacrebleu.utils import Color
 
 import command_line

@@ -4,8 +4,7 @@ import ctypes
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import cybleu
 from command_line import run

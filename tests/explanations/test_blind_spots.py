@@ -7,8 +7,7 @@ from dataclasses import replace
 from itertools import pairwise, permutations, starmap
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cybleu import SmoothingFunction, errors, explain, metrics
 from cybleu.explanations import blind_spots

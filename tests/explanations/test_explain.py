@@ -11,8 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 import cybleu
 from cybleu import SmoothingFunction, errors, explain, modified_precision, sentence_bleu

@@ -6,8 +6,7 @@ from itertools import chain
 import nltk.translate.bleu_score as nltk_bleu
 import numpy as np
 import pytest
-from hypothesis import assume, example, given
-from hypothesis import strategies as st
+from hypothesis import assume, example, given, strategies as st
 
 import cybleu
 from cybleu import References, metrics

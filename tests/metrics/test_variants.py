@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import nltk.translate.bleu_score as nltk_bleu
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
 import cybleu

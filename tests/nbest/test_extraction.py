@@ -5,8 +5,7 @@ import os
 import threading
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from cybleu._files import text
 from cybleu.errors import FeatureError, InputFileError

@@ -1,8 +1,7 @@
 """Files of features and statistics in the format of Moses's extractor."""
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from cybleu.errors import InputFileError
 from cybleu.nbest import NBest

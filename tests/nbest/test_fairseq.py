@@ -1,8 +1,7 @@
 """Output of fairseq as an n-best list."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cybleu._files import text
 from cybleu.nbest import NBest, read_segments

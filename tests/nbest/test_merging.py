@@ -1,8 +1,7 @@
 """Merge n-best lists of several runs without duplicates."""
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cybleu.nbest import NBest, SparseFeatures, merge
 from nbest_lists import lists, made, same, sparse_of

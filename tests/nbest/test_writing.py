@@ -1,8 +1,7 @@
 """N-best lists are read back unchanged, or an error says which part cannot be written."""
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from cybleu.errors import ArrayValueError, FeatureError, InputFileError, UnknownNameError
 from cybleu.nbest import NBest

@@ -4,8 +4,7 @@ from collections import deque
 
 import nltk.translate.chrf_score as nltk_chrf
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from sacrebleu.metrics import CHRF as Theirs
 
 import cybleu

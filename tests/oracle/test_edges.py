@@ -7,8 +7,7 @@ from textwrap import dedent
 import nltk.translate.bleu_score as nltk_bleu
 import pytest
 import sacrebleu
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 import cybleu
 from command_line import python

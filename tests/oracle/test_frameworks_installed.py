@@ -12,8 +12,7 @@ import nltk.translate.gleu_score as nltk_gleu
 import numpy as np
 import pytest
 import sacrebleu
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import cybleu
 from cybleu import Reward, errors, score, scores

@@ -7,8 +7,7 @@ import nltk
 import nltk.translate.gleu_score as nltk_gleu
 import numpy as np
 import pytest
-from hypothesis import assume, example, given
-from hypothesis import strategies as st
+from hypothesis import assume, example, given, strategies as st
 
 import cybleu
 from cybleu import References, chrf_score, gleu_score, install_as_nltk, score, scores

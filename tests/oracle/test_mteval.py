@@ -5,8 +5,7 @@ import re
 from collections import Counter
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from cybleu.metrics import Nist, NistInformation
 from cybleu.text import tokenizer

@@ -6,8 +6,7 @@ import nltk
 import nltk.translate.nist_score as nltk_nist
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from cybleu import errors, install_as_nltk, nist_score
 from inputs import CATCHES_WARNINGS, assert_same, corpora, long_segments, outcome, segments

@@ -10,8 +10,7 @@ import hypothesis
 import numpy as np
 import pytest
 import sacrebleu
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from sacrebleu.metrics.bleu import BLEUScore
 
 import cybleu

@@ -5,8 +5,7 @@ import inspect
 import numpy as np
 import pytest
 import sacrebleu
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from sacrebleu.significance import PairedTest
 
 from command_line import python

@@ -3,8 +3,7 @@
 import nltk.translate as theirs
 import pytest
 import sacrebleu
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import cybleu.bleu_score
 import cybleu.chrf_score

@@ -7,8 +7,7 @@ from itertools import chain, count, pairwise, product
 
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 import cybleu
 from cybleu import Ragged, References, metrics

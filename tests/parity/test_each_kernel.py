@@ -13,8 +13,7 @@ from cybleu.nbest import NBest
 from cybleu.nist_score import corpus_nist
 from cybleu.pairwise import self_bleu
 from cybleu.rerank import linear
-from cybleu.sacrebleu_compat import corpus_bleu as compat_corpus_bleu
-from cybleu.sacrebleu_compat import sentence_bleu as compat_sentence_bleu
+from cybleu.sacrebleu_compat import corpus_bleu as compat_corpus_bleu, sentence_bleu as compat_sentence_bleu
 from cybleu.text import tokenizer
 from cybleu.tuning import line_search
 from inputs import on_both_backends

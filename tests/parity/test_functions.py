@@ -3,8 +3,7 @@
 from array import array
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from cybleu import _mirror
 from cybleu._definitions import gleu, nist

@@ -3,8 +3,7 @@
 from random import Random
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 import cybleu
 from cybleu.metrics import Bleu, Chrf, Gleu, Nist, References, Ter

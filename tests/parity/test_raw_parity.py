@@ -1,7 +1,6 @@
 """Lines of raw text on both backends: where they end, and invalid UTF-8."""
 
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from cybleu import _mirror
 from cybleu.errors import NotUtf8Error

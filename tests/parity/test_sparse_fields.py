@@ -1,8 +1,7 @@
 """Files of the extractor: the kernel reads the same as the general reader."""
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from cybleu.nbest import NBest
 from nbest_lists import altered, read_on_both_backends

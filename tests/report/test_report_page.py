@@ -7,8 +7,7 @@ from html import unescape
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cybleu.report import analyse, html
 from cybleu.report.visible import visible

@@ -11,8 +11,7 @@ from fractions import Fraction
 import nltk.translate.bleu_score as nltk_bleu
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
 from cybleu import rerank

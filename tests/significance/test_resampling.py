@@ -7,8 +7,7 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from cybleu.metrics import METRICS, Bleu, Metric, score
 from cybleu.significance import Settings, bootstrap, compare_systems, paired_test, resampling

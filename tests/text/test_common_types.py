@@ -3,8 +3,7 @@
 import warnings
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import cybleu
 from inputs import CATCHES_WARNINGS

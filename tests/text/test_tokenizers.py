@@ -9,8 +9,7 @@ from urllib.error import URLError
 
 import pytest
 import sacrebleu
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from sacrebleu.metrics import bleu
 from sacrebleu.tokenizers import tokenizer_none
 

@@ -5,8 +5,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from brute_force import LIST, bleu, chosen, nbests, rows_of_bleu, score_of, weight
 from cybleu.nbest import NBest

@@ -5,8 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from brute_force import bleu, chosen, nbests, nbests_of_reals, score_of, tried, weight
 from cybleu import errors, metrics

@@ -5,8 +5,7 @@ from math import exp, log
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from brute_force import score_of
 from cybleu import metrics

@@ -3,8 +3,7 @@
 import string
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cybleu.errors import InputFileError, UnknownNameError, WeightsError
 from cybleu.tuning import read_weights, write_weights

@@ -12,8 +12,7 @@ from itertools import count
 
 import numpy as np
 import pytest
-from hypothesis import note, settings
-from hypothesis import strategies as st
+from hypothesis import note, settings, strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
 import cybleu

@@ -7,9 +7,7 @@ import sys
 from collections import Counter
 
 from .. import bleu_score
-from .._backend import answered
-from .._backend import clipped_matches as matches_of_lists
-from .._backend import segment_counts as counts_of_lists
+from .._backend import answered, clipped_matches as matches_of_lists, segment_counts as counts_of_lists
 from .._definitions.ngrams import clipped_matches, closest, count_ngrams
 from ..errors import CybleuError, NoReferencesError, OneShotReferencesError, OrderError
 from ..text.segments import check_references, length_of, refuse_unhashable

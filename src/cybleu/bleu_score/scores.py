@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from itertools import chain
 
 from .. import bleu_score
-from .._backend import Scorer, answered
-from .._backend import sentence_bleu as compiled
+from .._backend import Scorer, answered, sentence_bleu as compiled
 from .._runtime.sequences import check_unmasked, is_sized
 from ..errors import CybleuError, EmptyCorpusError, LengthMismatchError, SmoothingTypeError, WeightsError
 from ..text.segments import check_numbers, length_of, looks_like_tokens

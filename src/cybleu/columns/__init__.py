@@ -11,12 +11,13 @@ from .._runtime.later import later
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from . import ray as ray
-    from . import spark as spark
-    from .tables import row_blocks as row_blocks
-    from .tables import rows as rows
-    from .tables import score as score
-    from .tables import segment_scores as segment_scores
-    from .tables import total as total
+    from . import ray as ray, spark as spark
+    from .tables import (
+        row_blocks as row_blocks,
+        rows as rows,
+        score as score,
+        segment_scores as segment_scores,
+        total as total,
+    )
 
 __getattr__, __dir__, __all__ = later(__name__, {"tables": "row_blocks rows score segment_scores total"}, "ray spark")

@@ -12,30 +12,18 @@ from .._runtime.later import later
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .base import Metric as Metric
-    from .base import Score as Score
-    from .bleu import Bleu as Bleu
-    from .bleu import BleuScore as BleuScore
+    from .base import Metric as Metric, Score as Score
+    from .bleu import Bleu as Bleu, BleuScore as BleuScore
     from .chrf import Chrf as Chrf
     from .combined import Mixture as Mixture
     from .gleu import Gleu as Gleu
-    from .names import METRICS as METRICS
-    from .names import find as find
-    from .names import rows as rows
-    from .names import score as score
-    from .names import scores as scores
-    from .nist import Nist as Nist
-    from .nist import NistInformation as NistInformation
-    from .nist import NistScore as NistScore
+    from .names import METRICS as METRICS, find as find, rows as rows, score as score, scores as scores
+    from .nist import Nist as Nist, NistInformation as NistInformation, NistScore as NistScore
     from .references import References as References
-    from .rouge import Rouge as Rouge
-    from .rouge import RougeScore as RougeScore
-    from .rouge import Shares as Shares
+    from .rouge import Rouge as Rouge, RougeScore as RougeScore, Shares as Shares
     from .ter import Ter as Ter
-    from .variants import VARIANTS as VARIANTS
-    from .variants import Variant as Variant
-    from .wer import Cer as Cer
-    from .wer import Wer as Wer
+    from .variants import VARIANTS as VARIANTS, Variant as Variant
+    from .wer import Cer as Cer, Wer as Wer
 
 __getattr__, __dir__, __all__ = later(
     __name__,

@@ -7,15 +7,15 @@ from .._runtime.later import later
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import lazy as lazy
-    from .classes import BLEU as BLEU
-    from .classes import CHRF as CHRF
-    from .classes import TER as TER
-    from .functions import corpus_bleu as corpus_bleu
-    from .functions import corpus_chrf as corpus_chrf
-    from .functions import corpus_ter as corpus_ter
-    from .functions import sentence_bleu as sentence_bleu
-    from .functions import sentence_chrf as sentence_chrf
-    from .functions import sentence_ter as sentence_ter
+    from .classes import BLEU as BLEU, CHRF as CHRF, TER as TER
+    from .functions import (
+        corpus_bleu as corpus_bleu,
+        corpus_chrf as corpus_chrf,
+        corpus_ter as corpus_ter,
+        sentence_bleu as sentence_bleu,
+        sentence_chrf as sentence_chrf,
+        sentence_ter as sentence_ter,
+    )
     from .install import install_as_sacrebleu as install_as_sacrebleu
 
 __getattr__, __dir__, __all__ = later(

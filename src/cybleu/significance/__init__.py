@@ -16,18 +16,24 @@ from .._runtime.later import later
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .comparison import compare_systems as compare_systems
-    from .paired import Bootstrap as Bootstrap
-    from .paired import PairedTest as PairedTest
-    from .paired import bootstrap as bootstrap
-    from .paired import paired_test as paired_test
-    from .results import SystemComparison as SystemComparison
-    from .results import SystemDifference as SystemDifference
-    from .results import SystemScore as SystemScore
-    from .results import format_comparisons as format_comparisons
-    from .sacrebleu import SacrebleuResult as SacrebleuResult
-    from .sacrebleu import confidence as confidence
-    from .sacrebleu import paired_ar as paired_ar
-    from .sacrebleu import paired_bs as paired_bs
+    from .paired import (
+        Bootstrap as Bootstrap,
+        PairedTest as PairedTest,
+        bootstrap as bootstrap,
+        paired_test as paired_test,
+    )
+    from .results import (
+        SystemComparison as SystemComparison,
+        SystemDifference as SystemDifference,
+        SystemScore as SystemScore,
+        format_comparisons as format_comparisons,
+    )
+    from .sacrebleu import (
+        SacrebleuResult as SacrebleuResult,
+        confidence as confidence,
+        paired_ar as paired_ar,
+        paired_bs as paired_bs,
+    )
     from .settings import Settings as Settings
 
 __getattr__, __dir__, __all__ = later(

@@ -11,8 +11,7 @@ from typing import Any
 
 from .._runtime.arrays import Array, Floats, Integers, NDArray, first_not_finite, index, least_sum, np
 from ..errors import EmptyCorpusError, FeatureError, StatisticsError, WeightsError
-from ..metrics import Bleu, Variant, find
-from ..metrics import Metric as MetricType
+from ..metrics import Bleu, Metric as MetricType, Variant, find
 from ..metrics.combined import maximised
 from ..nbest import NBest
 from ..nbest.container import check_nbest
