@@ -60,6 +60,14 @@ cdef Py_ssize_t add_texts(Corpus *corpus, PyObject *texts) except -2:
     return count
 
 
+cdef inline void fetch_text(PyObject *texts, Py_ssize_t k) noexcept:
+    """Prefetch the tokens of a text, if the container has it: those of a corpus are rarely in the caches."""
+    cdef PyObject **items
+    cdef Py_ssize_t count = 0
+    if cybleu_items(texts, &items, &count) and k < count:
+        items_in(items[k])
+
+
 cdef int32_t *number_container(TokenTable *table, object texts, NumberedText *numbered, Py_ssize_t count,
                                int32_t *grams, list held, Watch *watching) except? NULL:
     """Write the ids of the tokens of all texts of a container.
@@ -74,6 +82,7 @@ cdef int32_t *number_container(TokenTable *table, object texts, NumberedText *nu
     cdef uint64_t marks
     cdef Py_ssize_t k
     for k in range(count):
+        fetch_text(<PyObject *>texts, k + 1)
         text = item_at(texts, k)
         before = table.size
         if not number_text(table, text, numbered[k].length, grams, held is not None):
@@ -100,6 +109,7 @@ cdef Py_ssize_t read_corpus(Corpus *corpus, object list_of_references, object hy
     cdef PyObject **sets
     cdef object texts
     cdef Py_ssize_t first, i, most
+    cdef Py_ssize_t size = 0
     cdef TokenTable table
     cdef int32_t *grams
     cdef uint64_t slots
@@ -131,6 +141,8 @@ cdef Py_ssize_t read_corpus(Corpus *corpus, object list_of_references, object hy
         return -1
     first = corpus.count
     for i in range(corpus.count):
+        if cybleu_items(<PyObject *>list_of_references, &sets, &size) and i + 1 < size:
+            fetch_text(sets[i + 1], 0)
         texts = item_at(list_of_references, i)
         grams = number_container(&table, texts, corpus.texts + first, corpus.texts[i].end - first, grams, None,
                                  watching)
