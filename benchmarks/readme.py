@@ -229,7 +229,7 @@ def bleu_of_sentences():
     return of_sentences(cybleu.bleu, lambda result: result.score)
 
 
-@row("the same by an unchanged `sacrebleu.corpus_bleu` after `install_as_sacrebleu()`", "sacrebleu")
+@row("the same by sacreBLEU's name after `install_as_sacrebleu()`", "sacrebleu")
 def patched_bleu_of_sentences():
     return of_sentences(sacrebleu_compat.corpus_bleu, vars)
 
