@@ -96,6 +96,13 @@ def test_a_function_of_the_sum_as_metric():
     assert (other.score, other.stats) == (7.0, (7.0, 4.0))
 
 
+@pytest.mark.parametrize("refused", [1.0, 2.0], ids=["first interval", "last interval"])
+def test_a_function_that_gives_nan_for_a_sum_is_an_error(refused):
+    nbest = NBest([0, 2], [[0.0], [1.0]], [[1.0], [2.0]], ["a"])
+    with pytest.raises(errors.StatisticsError, match="nan for the sum"):
+        line_search(nbest, [0.5], "a", metric=lambda row: math.nan if row[0] == refused else row[0])
+
+
 def test_sums_of_floats_do_not_fall_below_zero():
     """0.3 + 0.6 - 0.3 - 0.6 is negative in floats, and NIST refuses such a row."""
     stats = [[3.0, information, 3.0] for information in (0.3, 0.0, 0.6, 0.0)]

@@ -214,9 +214,11 @@ def _scores_by_setting(hypotheses: Any, references: Any) -> Iterator[tuple[Setti
         rows: dict[Any, Any] = {}
         for metric, tokenize, lowercase in product(dict.fromkeys(metrics), tokenizers, cases):
             bleu: Any = find(metric, tokenize=tokenize, lowercase=lowercase or None)
-            # by whatever decides the counts
-            key = (tokenize and bleu.tokenization, one_each or bleu.definition.reference_length)
+            # definitions have the same counts of the same tokens, but for the length of one of several references
+            tokenization = None if tokenize is None else bleu.tokenization
+            key = tokenization, None if one_each else bleu.definition.reference_length
             if key not in rows:
+                # a score by NLTK's definition applies NLTK's rule of short segments to these rows
                 plain = replace(bleu, variant=replace(bleu.definition, short_segments_count=False))
                 rows[key] = rows_without_numpy(plain, corpus)
             try:

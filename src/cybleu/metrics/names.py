@@ -55,7 +55,7 @@ class MetricsByName(MutableMapping[str, Metric]):
         return len(self._calls)
 
 
-_CALLS = {name: call for _, _, calls in CATALOGUE.values() for name, call in calls.items()}
+_CALLS = {name: call for entry in CATALOGUE.values() for name, call in entry.metrics.items()}
 #: The metrics by name: sacreBLEU's BLEU, each tool's BLEU, and the others.
 METRICS = MetricsByName({"bleu": _CALLS["bleu"], **{name: ("Bleu", name) for name in VARIANTS}, **_CALLS})
 

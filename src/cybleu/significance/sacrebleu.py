@@ -9,11 +9,9 @@ import math
 from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import partial
 from operator import gt
 from typing import Any
 
-from .._definitions.chrf import f_score
 from .._runtime.arrays import Array, Floats, np
 from .._runtime.numbers import check_samples
 from ..errors import SampleError, UnknownNameError
@@ -239,12 +237,7 @@ def _resampled(
         rows = np.moveaxis(sums.astype(np.float32), 1, 2)
         if isinstance(metric, Bleu):
             return _bleus(rows, metric)
-        formula = metric.formula
-        if isinstance(
-            metric, Chrf
-        ):  # in Python, which keeps the type of the sums; the kernel computes in double precision
-            formula = partial(f_score, beta=metric.beta, eps_smoothing=metric.eps_smoothing)
-        return np.array([[formula(list(row)) for row in table] for table in rows])
+        return np.array([[metric.formula(list(row)) for row in table] for table in rows])
 
     if columns.dtype == np.float32 and columns.whole:
         return scores_of_resamples(columns, generator, samples, score, progress)
