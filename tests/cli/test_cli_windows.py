@@ -56,10 +56,10 @@ def as_on_windows(code, arguments, **options):
 def test_redirected_output_is_utf8_whatever_the_code_page(arguments):
     found = as_on_windows(CODE_PAGE, arguments, variables={"PYTHONIOENCODING": ""})
     expected = run(*arguments.split())
-    assert (found.returncode, found.stdout, found.stderr) == (
+    assert (found.returncode, found.stdout.decode(), found.stderr.decode()) == (
         expected.exit_code,
-        expected.stdout_bytes,
-        expected.stderr_bytes,
+        expected.stdout,
+        expected.stderr,
     )
 
 
