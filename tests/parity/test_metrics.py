@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 import cybleu
-from cybleu.metrics import Bleu, Chrf, Gleu, Nist, References, Ter
+from cybleu.metrics import Bleu, Chrf, Gleu, Nist, References, Rouge, Ter, Wer
 from inputs import on_both_backends
 
 pytestmark = pytest.mark.thread_unsafe(reason="one process has the mirror")
@@ -52,6 +52,8 @@ DEFINITIONS = [
     Bleu(smoothing="none"),
     Bleu("nltk", smoothing="method4"),
     Bleu("multi-bleu"),
+    Rouge("L"),
+    Wer(),
 ]
 
 

@@ -51,26 +51,25 @@ def one_in_each(texts: Batch) -> Sets:
 # ----------------------------------------------------------------------------------------------------------- alignments
 
 
-def texts_to_align(corpus: Corpus, tokenization: Tokenization | None) -> tuple[TokenTexts, TokenTexts]:
+def texts_to_align(corpus: Corpus, tokenization: Tokenization | None) -> tuple[TokenIds, TokenIds]:
     """Hypotheses and references in numbers of 32 bits; see :func:`numbered`."""
     hypotheses, references = numbered(corpus, tokenization)
+    if isinstance(references.ids, memoryview):  # of raw text, which has such numbers
+        return hypotheses, references
+    ids: list[NDArray[Any]] = [references.ids, hypotheses.ids]
+    # -1 in the hypotheses alone is a token without a number, and matches none of the references
+    negative = ids[0].min(initial=0) < 0 or ids[1].min(initial=0) < -1
+    if negative or max(numbers.max(initial=0) for numbers in ids) >= MOST_IN_PLACE:
+        _, numbers = np.unique(np.concatenate(ids), return_inverse=True)
+        ids = np.split(numbers.reshape(-1), [len(ids[0])])
+    narrow = [np.ascontiguousarray(numbers, dtype=np.int32) for numbers in ids]
     same = hypotheses is references
-    if not isinstance(references.ids, memoryview):  # of raw text, which has such numbers
-        ids: list[NDArray[Any]] = [references.ids, hypotheses.ids]
-        # -1 in the hypotheses alone is a token without a number, and matches none of the references
-        negative = ids[0].min(initial=0) < 0 or ids[1].min(initial=0) < -1
-        if negative or max(numbers.max(initial=0) for numbers in ids) >= MOST_IN_PLACE:
-            _, numbers = np.unique(np.concatenate(ids), return_inverse=True)
-            ids = np.split(numbers.reshape(-1), [len(ids[0])])
-        narrow = [np.ascontiguousarray(numbers, dtype=np.int32) for numbers in ids]
-        references = references._replace(ids=narrow[0])
-        hypotheses = hypotheses._replace(ids=narrow[1])
-    texts = TokenTexts(*references)
-    return texts if same else TokenTexts(*hypotheses), texts
+    references = references._replace(ids=narrow[0])
+    return references if same else hypotheses._replace(ids=narrow[1]), references
 
 
 def align_pairs(
-    texts: tuple[TokenTexts, TokenTexts],
+    texts: tuple[TokenIds, TokenIds],
     scores: NDArray[np.float64],
     are_rates: bool,
     threads: int | None,
@@ -78,12 +77,16 @@ def align_pairs(
 ) -> None:
     """Write the score of each hypothesis against each reference.
 
-    :param texts: the hypotheses and the references; one alignment serves two scores if they are the same object
+    :param texts: what :func:`texts_to_align` returns; one alignment serves two scores if they are the same object
     :param are_rates: whether scores are word error rates; otherwise they are F-measures of ROUGE-L
     """
     hypotheses, references = texts
+    others = TokenTexts(*references)
+    each = others if hypotheses is references else TokenTexts(*hypotheses)
+    # several alignments at once take least if they are of similar lengths
+    order = np.argsort(np.subtract(references.ends, references.begins))
 
     def work(start: int, stop: int) -> None:
-        fill_alignments(hypotheses, references, are_rates, start, stop, scores)
+        fill_alignments(each, others, order, are_rates, start, stop, scores)
 
     run(work, len(scores), 64 * scores.size, threads, progress, "hypotheses")

@@ -170,7 +170,7 @@ class Rouge(BuiltinMetric):
             corpus, lines, lines_of_references = self._in_lines(corpus)
             if isinstance(tokenization, WordsOfRouge):
                 tokenization = SPACES
-        hypotheses, references = texts_to_align(corpus, tokenization)
+        hypotheses, references = [TokenTexts(*texts) for texts in texts_to_align(corpus, tokenization)]
         codes = self._codes
         return lambda start, stop, rows: rouge_rows(
             hypotheses, lines, references, lines_of_references, sets, owners, codes, start, stop, rows

@@ -12,7 +12,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from .._backend import RawTexts, TokenTexts, edit_distance_rows, raw_edit_distance_rows
-from ..text.batches import Corpus
+from ..text.batches import Corpus, TokenIds
 from ..text.tokenizers import Tokenization
 from .base import BuiltinMetric, Score
 from .names import score_texts
@@ -86,7 +86,7 @@ class Wer(BuiltinMetric):
             return WordsOfJiwer(self.tokenizer, self.lowercase)
         return super().tokenization
 
-    def _aligned(self, corpus: Corpus) -> tuple[TokenTexts, TokenTexts]:
+    def _aligned(self, corpus: Corpus) -> tuple[TokenIds, TokenIds]:
         """The words of the hypotheses and of the references as numbers."""
         return texts_to_align(corpus, tokenization_for(self, corpus.kind))
 
@@ -101,7 +101,7 @@ class Wer(BuiltinMetric):
             return lambda start, stop, rows: raw_edit_distance_rows(
                 tokenizer, texts, references, sets, owners, start, stop, rows
             )
-        hypotheses, others = self._aligned(corpus)
+        hypotheses, others = [TokenTexts(*texts) for texts in self._aligned(corpus)]
         return lambda start, stop, rows: edit_distance_rows(hypotheses, others, sets, owners, start, stop, rows)
 
     def formula(self, row: Sequence[int]) -> float:
@@ -129,7 +129,7 @@ class Cer(Wer):
     name = "cer"
     reads = "text"
 
-    def _aligned(self, corpus: Corpus) -> tuple[TokenTexts, TokenTexts]:
+    def _aligned(self, corpus: Corpus) -> tuple[TokenIds, TokenIds]:
         """The characters of the hypotheses and of the references as numbers."""
         tokenization = tokenization_for(self, corpus.kind)
         texts, references, _ = corpus.lines(tokenization)
@@ -137,11 +137,12 @@ class Cer(Wer):
         return characters if corpus.texts is corpus.sets.texts else _characters(texts), characters
 
 
-def _characters(texts: RawTexts) -> TokenTexts:
+def _characters(texts: RawTexts) -> TokenIds:
     stripped = [text.strip() for text in texts.strings()]
     codes = "".join(stripped).encode(UTF_32, "surrogatepass")
-    bounds = memoryview(array("q", accumulate(map(len, stripped), initial=0)))
-    return TokenTexts(memoryview(codes).cast("i"), bounds[:-1], bounds[1:])
+    bounds: Any = memoryview(array("q", accumulate(map(len, stripped), initial=0)))
+    ids: Any = memoryview(codes).cast("i")
+    return TokenIds(ids, bounds[:-1], bounds[1:])
 
 
 def wer(hypotheses: Any, references: Any, *, threads: int | None = None, **options: Any) -> Score:

@@ -18,6 +18,8 @@ cdef enum:
     STRIP = 64              # rows, one for each bit of a machine word
     RAISED = 1              # the distance grows by one from this column to the next, in the last row of the strip above
     MOST_STRIP_WORDS = 0x10000000   # of the strips that are kept to walk through a table: 2 GB
+    LANES = 4               # alignments at once
+    ROWS_TOGETHER = 8       # texts whose scores are written together
 
 
 # Tokens that two texts do not share are -1. So that this needs no branch, index 0 of arrays by token belongs to it.
@@ -126,32 +128,34 @@ cdef inline Py_ssize_t align_strip(const uint64_t *masks, Py_ssize_t height, con
     return result_of(raised_by(&column, height), height, count, edits)
 
 
-cdef inline void align_with_each(const uint64_t *masks, Py_ssize_t height, TokenTexts others, Py_ssize_t first,
-                                 bint edits, Py_ssize_t *results) noexcept nogil:
-    """Align the marked strip with the others from the first on.
+cdef inline void align_with_first(const uint64_t *masks, Py_ssize_t height, TokenTexts others,
+                                  const int64_t[::1] order, Py_ssize_t count, bint edits,
+                                  int32_t *results) noexcept nogil:
+    """Align the marked strip with the first of the others in this order, at least one.
 
-    Two at once take hardly more time than one, because each column waits for the one before it.
+    Several at once take hardly more time than one, because each column waits for the one before it.
     """
-    cdef const int32_t *words
-    cdef const int32_t *more
-    cdef Column column, another
-    cdef Py_ssize_t count, size, j
-    while first + 1 < others.count:
-        words = others.words(first)
-        more = others.words(first + 1)
-        count = others.length(first)
-        size = others.length(first + 1)
-        column = another = first_column()
-        for j in range(min(count, size)):
-            advance(&column, masks, words, j, j + 1, edits)
-            advance(&another, masks, more, j, j + 1, edits)
-        advance(&column, masks, words, size, count, edits)
-        advance(&another, masks, more, count, size, edits)
-        results[first] = result_of(raised_by(&column, height), height, count, edits)
-        results[first + 1] = result_of(raised_by(&another, height), height, size, edits)
-        first += 2
-    if first < others.count:
-        results[first] = align_strip(masks, height, others.words(first), others.length(first), edits)
+    cdef Column columns[LANES]
+    cdef const int32_t *words[LANES]
+    cdef Py_ssize_t places[LANES]
+    cdef Py_ssize_t lengths[LANES]
+    cdef Py_ssize_t k = 0
+    cdef Py_ssize_t lane, shortest, j
+    while k < count:
+        shortest = others.longest
+        for lane in range(LANES):
+            places[lane] = <Py_ssize_t>order[min(k + lane, count - 1)]
+            words[lane] = others.words(places[lane])
+            lengths[lane] = others.length(places[lane])
+            shortest = min(shortest, lengths[lane])
+            columns[lane] = first_column()
+        for j in range(shortest):
+            for lane in range(LANES):
+                advance(&columns[lane], masks, words[lane], j, j + 1, edits)
+        for lane in range(LANES):
+            advance(&columns[lane], masks, words[lane], shortest, lengths[lane], edits)
+            results[places[lane]] = <int32_t>result_of(raised_by(&columns[lane], height), height, lengths[lane], edits)
+        k += LANES
 
 
 cdef Py_ssize_t align_strips(Aligner *aligner, const int32_t *rows, Py_ssize_t height, const int32_t *words,
@@ -467,49 +471,74 @@ def rouge_rows(TokenTexts hypotheses not None, const int64_t[::1] hypothesis_lin
 
 # ---------------------------------------------------------------------------------------------------------------- pairs
 
-def fill_alignments(TokenTexts texts not None, TokenTexts others not None, bint are_rates, Py_ssize_t start,
-                    Py_ssize_t stop, double[:, ::1] scores):
+cdef int align_text(Aligner *aligner, const int32_t *words, Py_ssize_t size, TokenTexts others,
+                    const int64_t[::1] order, Py_ssize_t count, bint edits, int32_t *results) except -1 nogil:
+    """Write the edits or the common words of a text and each of the first others in this order."""
+    cdef Py_ssize_t k, other
+    if not 0 < size <= STRIP:
+        for k in range(count):
+            other = <Py_ssize_t>order[k]
+            results[other] = <int32_t>align_texts(aligner, others.words(other), others.length(other), words, size, edits)
+        return 0
+    mark_positions(aligner.masks, words, size)
+    if edits:   # a constant, with which the compiler makes the loops of each
+        align_with_first(aligner.masks, size, others, order, count, True, results)
+    else:
+        align_with_first(aligner.masks, size, others, order, count, False, results)
+    clear_positions(aligner.masks, words, size)
+    watch(&aligner.work.hypothesis.watching, others.total)
+    return 0
+
+
+def fill_alignments(TokenTexts texts not None, TokenTexts others not None, const int64_t[::1] order, bint are_rates,
+                    Py_ssize_t start, Py_ssize_t stop, double[:, ::1] scores):
     """Write the scores of the texts from `start` to before `stop` against each other text as their only reference.
 
-    If both are the same object, the scores of texts i and j are written together, because they have one alignment.
+    If both are the same object, one alignment serves the two scores of two texts. They are written with the longer text,
+    because each word of the shorter one is a step.
 
+    :param order: the others in the order of their lengths
     :param are_rates: whether scores are word error rates; otherwise they are F-measures of ROUGE-L
     """
     cdef Aligner aligner
-    cdef const int32_t *words
-    cdef Py_ssize_t *aligned
-    cdef Py_ssize_t i, j, size, first, count
-    check_rows(scores.shape[0], scores.shape[1], texts.count, others.count)
-    if not 0 <= start <= stop <= texts.count:
+    cdef bint are_same = others is texts
+    cdef Py_ssize_t number = others.count
+    cdef int32_t *ranks
+    cdef int32_t *aligned
+    cdef Py_ssize_t first, last, i, j, k, size, length
+    cdef int32_t found
+    check_rows(scores.shape[0], scores.shape[1], texts.count, number)
+    if not 0 <= start <= stop <= texts.count or order.shape[0] != number:
         raise ValueError("the texts do not fit")
     make_aligner(&aligner)
     try:
         reserve_masks(&aligner, max(token_count(texts), token_count(others)))
-        reserve(&aligner.strips, <uint64_t>others.count * sizeof(Py_ssize_t))
-        aligned = <Py_ssize_t *>aligner.strips.data
+        reserve(&aligner.strips, <uint64_t>(ROWS_TOGETHER + 1) * <uint64_t>number * sizeof(int32_t))
+        ranks = <int32_t *>aligner.strips.data
+        aligned = ranks + number
+        memset(ranks, 0, <size_t>number * sizeof(int32_t))
+        for k in range(number):
+            if not 0 <= order[k] < number:
+                raise ValueError("the order has no such text")
+            ranks[order[k]] = <int32_t>k
         with nogil:
-            for i in range(start, stop):
-                words = texts.words(i)
-                size = texts.length(i)
-                first = i if others is texts else 0
-                if 0 < size <= STRIP:
-                    mark_positions(aligner.masks, words, size)
-                    if are_rates:   # a constant, with which the compiler makes the loops of each
-                        align_with_each(aligner.masks, size, others, first, True, aligned)
-                    else:
-                        align_with_each(aligner.masks, size, others, first, False, aligned)
-                    clear_positions(aligner.masks, words, size)
-                    watch(&aligner.work.hypothesis.watching, others.total)
-                else:
-                    for j in range(first, others.count):
-                        aligned[j] = align_strips(&aligner, words, size, others.words(j), others.length(j), are_rates,
-                                                  NULL)
-                for j in range(first, others.count):
-                    count = others.length(j)
-                    scores[i, j] = (rate_of(aligned[j], count) if are_rates
-                                    else shares_of(aligned[j], size, count).fmeasure)
-                    if others is texts:
-                        scores[j, i] = (rate_of(aligned[j], size) if are_rates
-                                        else shares_of(aligned[j], count, size).fmeasure)
+            first = start
+            while first < stop:
+                last = min(first + ROWS_TOGETHER, stop)
+                for i in range(first, last):
+                    align_text(&aligner, texts.words(i), texts.length(i), others, order,
+                               ranks[i] + 1 if are_same else number, are_rates, aligned + (i - first) * number)
+                # together, because scores below each other are in different cache lines
+                for j in range(number):
+                    length = others.length(j)
+                    for i in range(first, last):
+                        if are_same and ranks[j] > ranks[i]:
+                            continue
+                        size = texts.length(i)
+                        found = aligned[(i - first) * number + j]
+                        scores[i, j] = rate_of(found, length) if are_rates else shares_of(found, size, length).fmeasure
+                        if are_same:
+                            scores[j, i] = rate_of(found, size) if are_rates else scores[i, j]
+                first = last
     finally:
         free_aligner(&aligner)
