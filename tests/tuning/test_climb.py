@@ -53,17 +53,23 @@ def test_small_lists_have_more_restarts_by_default(count, restarts, wide):
     assert (explicit.restarts == tuned.restarts[:5]) == (wide == 13)
 
 
-@given(nbests(features=2), st.data())
-def test_random_starts_are_in_their_range(nbest, data):
+FLAT = NBest([0, 2], [[1.0, 2.0]] * 2, [[2, 2, 2, 2]] * 2)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "start", "lowest", "highest"),
+    [
+        ({}, 1.0, 0.0, 4.0),
+        ({"f0": (2.0, 5.0)}, 3.0, 2.0, 5.0),
+        ({"f0": (-9.0, 9.0)}, 1.0, -9.0, 9.0),
+        ({"f0": (-math.inf, -7.0)}, -8.0, -math.inf, -7.0),
+    ],
+)
+def test_random_starts_are_in_their_range(bounds, start, lowest, highest):
     """A climb without any move ends at its start, which shows the range of random starts."""
-    flat = NBest(nbest.offsets, nbest.features * 0.0 + [1.0, 2.0], nbest.stats)
-    bounds = data.draw(st.sampled_from([{}, {"f0": (2.0, 5.0)}, {"f0": (-9.0, 9.0)}, {"f0": (-math.inf, -7.0)}]))
-    start = {"f0": {2.0: 3.0, -math.inf: -8.0}.get(bounds.get("f0", (0, 0))[0], 1.0), "f1": -4.0}
-    for end in tune(flat, start, restarts=3, bounds=bounds).restarts[1:]:
-        smallest, largest = bounds.get("f0", (-math.inf, math.inf))
-        assert smallest <= end.weights["f0"] <= largest
-        assert -max(4, abs(start["f0"])) <= end.weights["f1"] <= 0
-        assert bounds or 0 <= end.weights["f0"] <= 4
+    for end in tune(FLAT, {"f0": start, "f1": -4.0}, restarts=12, bounds=bounds).restarts[1:]:
+        assert lowest <= end.weights["f0"] <= highest
+        assert -max(4, abs(start)) <= end.weights["f1"] <= 0
 
 
 def test_perturbed_weights_keep_their_bounds_and_what_is_fixed():
@@ -78,23 +84,34 @@ def test_perturbed_weights_keep_their_bounds_and_what_is_fixed():
         assert end.score == score_of(nbest, end.weights.values())
 
 
+# Bigrams match only in one corner of the space, and matches of unigrams lead there.
+PLATEAU = [[8, 8, 0, 0, 8, 7], [8, 8, 3, 0, 8, 7], [8, 8, 6, 0, 8, 7], [8, 8, 8, 7, 8, 7]]
+LEADING = [[0.0, 0.0], [1.0, 0.0], [2.0, -1.0], [2.5, 3.0]]
+
+
 def test_a_plateau_of_zero_is_left():
-    """Bigrams match only in one corner of the space, and matches of unigrams lead there. Weights are never all 0."""
-    rows = [[8, 8, 0, 0, 8, 7], [8, 8, 3, 0, 8, 7], [8, 8, 6, 0, 8, 7], [8, 8, 8, 7, 8, 7]]
-    features = [[0.0, 0.0], [1.0, 0.0], [2.0, -1.0], [2.5, 3.0]]
-    nbest = NBest([0, 4], features, rows)
-    none = NBest([0, 3], features[:3], rows[:3])
-    assert tune(nbest, [-1.0, -1.0], restarts=0).score == 1
-    tuned = tune(none, [-1.0, -1.0], restarts=0)
-    assert tuned.score == 0 and tuned.stats[2] == 6
-    for nbest in (none, bleu([0, 2], [[1.0], [1.0]], [0, 0])):
-        assert any(tune(nbest, restarts=3).weights.values())
+    assert tune(NBest([0, 4], LEADING, PLATEAU), [-1.0, -1.0], restarts=0).score == 1
+
+
+def test_on_a_plateau_of_zero_the_most_unigrams_match():
+    tuned = tune(NBest([0, 3], LEADING[:3], PLATEAU[:3]), [-1.0, -1.0], restarts=0)
+    assert (tuned.score, tuned.stats[2]) == (0, 6)
+
+
+@pytest.mark.parametrize("start", [1.0, -1.0])
+def test_a_metric_may_have_a_plateau_of_its_own(start):
     kind = type("Zero", (Own,), {"plateau": Own(), "evaluate": lambda self, row: 0.0})
-    for start in (1.0, -1.0):
-        zero = NBest([0, 2], [[0.0], [start]], [[2, 4], [1, 4]], score=kind())
-        assert line_search(zero, [1.0], "f0").stats == (2, 4)
-    flat = NBest([0, 2], [[1.0, 0.0], [0.0, 1.0]], [[8, 8, 0, 8]] * 2)
-    assert any(tune(flat, restarts=3).weights.values())
+    zero = NBest([0, 2], [[0.0], [start]], [[2, 4], [1, 4]], score=kind())
+    assert line_search(zero, [1.0], "f0").stats == (2, 4)
+
+
+@pytest.mark.parametrize(
+    "nbest",
+    [NBest([0, 3], LEADING[:3], PLATEAU[:3]), NBest([0, 2], [[1.0, 0.0], [0.0, 1.0]], [[8, 8, 0, 8]] * 2)],
+    ids=["plateau", "equal"],
+)
+def test_weights_are_never_all_0(nbest):
+    assert any(tune(nbest, restarts=3).weights.values())
 
 
 def test_threads_change_nothing():
@@ -157,6 +174,5 @@ def test_no_search_where_no_weight_changes_anything(options):
 
 
 def test_weights_of_0_are_drawn_on_both_sides():
-    flat = NBest([0, 2], [[1.0, 2.0]] * 2, [[2, 2, 2, 2]] * 2)
-    drawn = [end.weights["f0"] for end in tune(flat, {"f0": 0.0, "f1": -4.0}, restarts=12).restarts[1:]]
+    drawn = [end.weights["f0"] for end in tune(FLAT, {"f0": 0.0, "f1": -4.0}, restarts=12).restarts[1:]]
     assert min(drawn) < 0 < max(drawn)
