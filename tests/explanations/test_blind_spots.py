@@ -1,6 +1,5 @@
 """Texts that BLEU scores at least as high as a hypothesis."""
 
-import html
 import math
 from collections import Counter
 from dataclasses import replace
@@ -42,41 +41,19 @@ def score_of(metric, references, text):
         return 0  # the tool divides by the length of the references
 
 
-@given(st.lists(TOKENS, min_size=1, max_size=2), TOKENS.filter(bool), st.sampled_from(METRICS), st.integers(1, 4))
-def test_each_text_scores_at_least_as_high(references, hypothesis, metric, max_order):
-    metric = replace(metric, max_order=max_order).of_sentences()
-    spots = found_or_none(references, hypothesis, metric)
-    if spots is None:
-        return
-
-    def scored(text):
-        return score_of(metric, references, text)
-
-    texts = list(spots.texts())
-    assert sum(spots.blocks, ()) == tuple(hypothesis) == texts[0]
-    orders = {*permutations(spots.blocks)}
-    assert spots.count == len(texts) == len(orders)
-    assert {*texts} == {sum(order, ()) for order in orders}
-    score = scored(hypothesis)
-    assert all(scored(list(text)) >= score for text in {*texts})
-    for place in spots.replaceable:
-        changed = [*hypothesis]
-        changed[place] = "in no reference"
-        assert scored(changed) == score
-
-
 @given(
     st.lists(TOKENS, min_size=1, max_size=2),
     st.lists(st.sampled_from("abcd"), min_size=1, max_size=5),
     st.sampled_from(METRICS),
+    st.integers(1, 4),
 )
-def test_all_permutations(references, hypothesis, metric):
+def test_all_permutations(references, hypothesis, metric, max_order):
     """Of all permutations of the words, those that break no bigram with a match are the texts, and each scores as high."""
-    metric = metric.of_sentences()
+    metric = replace(metric, max_order=max_order).of_sentences()
     spots = found_or_none(references, hypothesis, metric)
     if spots is None:
         return
-    pairs = {pair for reference in references for pair in pairwise(reference)}
+    pairs = {pair for reference in references for pair in pairwise(reference)} if max_order > 1 else ()
     kept = [place for place, pair in enumerate(pairwise(hypothesis)) if pair in pairs]
     orders = [
         order
@@ -84,11 +61,23 @@ def test_all_permutations(references, hypothesis, metric):
         if all(order.index(place + 1) == order.index(place) + 1 for place in kept)
     ]
     expected = {tuple(hypothesis[place] for place in order) for order in orders}
-    assert {*spots.texts()} == expected
-    assert spots.count == len({*permutations(spots.blocks)}) >= len(expected)
+    texts = list(spots.texts())
+    assert texts[0] == sum(spots.blocks, ()) == tuple(hypothesis)
+    assert {*texts} == expected
+    assert spots.count == len(texts)
     assert len(orders) == spots.count * math.prod(map(math.factorial, Counter(spots.blocks).values()))
     score = score_of(metric, references, hypothesis)
-    assert all(score_of(metric, references, text) >= score for text in expected)
+    assert all(score_of(metric, references, [*text]) >= score for text in expected)
+
+
+@given(st.lists(TOKENS, min_size=1, max_size=2), TOKENS.filter(bool), st.sampled_from(METRICS))
+def test_words_of_no_reference_do_not_matter(references, hypothesis, metric):
+    metric = metric.of_sentences()
+    spots = found_or_none(references, hypothesis, metric)
+    for place in spots.replaceable if spots else ():
+        changed = [*hypothesis]
+        changed[place] = "in no reference"
+        assert score_of(metric, references, changed) == score_of(metric, references, hypothesis)
 
 
 @given(st.lists(TOKENS, min_size=1, max_size=2), TOKENS, st.integers(1, 4))
@@ -143,10 +132,8 @@ def test_explanations():
     smoothing = SmoothingFunction()
     for arguments in ({"weights": (0.5, 0.5)}, {"metric": "sacrebleu"}, {"smoothing_function": smoothing.method2}):
         explained = explain(hypothesis, references, **arguments)
-        assert str(explained).splitlines()[-3:] == ending and explained.blind_spots == blind_spots(
-            hypothesis, references
-        )
-        assert all(html.escape(line) in explained._repr_html_() for line in ending)
+        assert str(explained).splitlines()[-3:] == ending
+        assert explained.blind_spots == blind_spots(hypothesis, references)
     for arguments in (
         {"metric": "nltk-3.2"},
         {"weights": (1.5, -0.5)},

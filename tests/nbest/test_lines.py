@@ -1,116 +1,56 @@
-"""The lines of each format: Moses's, Joshua's, plain texts with a table of features; valid and malformed lines."""
+"""The lines of each format: Moses's, Joshua's, plain texts with a table of features.
 
-import numpy as np
+tests/parity/test_fields.py compares the readers of lines on any text.
+"""
+
 import pytest
-from hypothesis import assume, given, strategies as st
 
-import cybleu
 from cybleu.errors import FeatureError, InputFileError
 from cybleu.nbest import NBest
 from nbest_lists import REFERENCES, line, sparse_of, written
 
-NUMBERS = st.one_of(
-    st.floats(allow_nan=False, allow_infinity=False).map(repr),
-    st.floats(-1e3, 1e3).map(lambda value: f"{value:g}"),
-    st.sampled_from(
-        "0 -0 -0.0 +1 1. .5 1e-3 1E5 -2.5e+3 007 9007199254740993 123456789012345678901 1e22 1e23 5e-324".split()
-    ),
-    st.sampled_from(
-        ["0." + "0" * 30 + "1", "1" + "0" * 30, "0.1000000000000000055511151231257827", "1e-400", "1e0000001"]
-    ),
-    st.from_regex(r"[+-]?[0-9]{1,20}(\.[0-9]{0,20})?([eE][+-]?[0-9]{1,2})?", fullmatch=True),
-)
-TOKENS = st.one_of(
-    st.sampled_from("the cat sat down it rains a=b = c: | || é 猫 পিরালী 🐈 a_b= 0.5".split()),
-    st.text(st.characters(exclude_categories=["Cs"], exclude_characters="|\n\r \t"), min_size=1, max_size=4),
-)
-BLANKS = st.sampled_from(["", " ", "  ", " \t"])
-SOME_BLANKS = st.sampled_from([" ", " ", "  ", "\t"])
+LAYOUTS = {
+    "as Moses writes it": "0 ||| the cat ||| d= 1 2.5 lm= -3 p_a= 4 ||| -1.5\n",
+    "labels with a colon": "0 ||| the cat ||| d: 1 2.5 lm: -3 p_a: 4 ||| -1.5\n",
+    "no blanks around fields": "0|||the cat|||d= 1 2.5 lm= -3 p_a= 4|||-1.5\n",
+    "tabs and several blanks": " 0 \t|||  the \t cat \t||| d=  1\t2.5 lm=\t-3  p_a= 4 |||\t-1.5 \n",
+    "a carriage return": "0 ||| the cat ||| d= 1 2.5 lm= -3 p_a= 4 ||| -1.5\r\n",
+    "no line end": "0 ||| the cat ||| d= 1 2.5 lm= -3 p_a= 4 ||| -1.5",
+    "an alignment": "0 ||| the cat ||| d= 1 2.5 lm= -3 p_a= 4 ||| -1.5 ||| 0-0 1-1\n",
+    "two more fields": "0 ||| the cat ||| d= 1 2.5 lm= -3 p_a= 4 ||| -1.5 ||| ||| x=y | z\n",
+}
 
 
-@st.composite
-def hypotheses(draw, sparse=False, some_features=False):
-    """Draw ids, texts, dense and sparse features by name, and scores; numbers as strings."""
-    bases = draw(st.lists(st.sampled_from(["d", "lm", "tm", "WordPenalty0", "a=b", "x:"]), max_size=4, unique=True))
-    sizes = [draw(st.integers(1, 3)) for _ in bases]
-    names = [f"{base}_{number}" for base, size in zip(bases, sizes) for number in range(size)]
-    rows = []
-    for _ in range(draw(st.integers(1, 8))):
-        present = [name for name in names if not some_features or draw(st.booleans())]
-        others = draw(st.lists(st.sampled_from(["pp_a", "pp_b=c", "s_1"]), max_size=3, unique=True)) if sparse else []
-        rows.append(
-            (
-                draw(st.integers(0, 3)),
-                draw(st.lists(TOKENS, max_size=5)),
-                {name: draw(NUMBERS) for name in present},
-                {name: draw(NUMBERS) for name in others},
-                draw(NUMBERS),
-            )
-        )
-    numbers = [number for row in rows for number in [*row[2].values(), *row[3].values(), row[4]]]
-    assume(all(np.isfinite(float(number)) for number in numbers))
-    return names, rows
+@pytest.mark.parametrize("text", LAYOUTS.values(), ids=LAYOUTS)
+def test_layouts_of_moses(tmp_path, text):
+    nbest = NBest.from_files(written(tmp_path, text), REFERENCES)
+    assert (nbest.names, nbest.features.tolist()) == (("d_0", "d_1", "lm_0"), [[1, 2.5, -3]])
+    assert sparse_of(nbest) == [{"p_a": (4.0).hex()}]
+    assert nbest.model_scores.tolist() == [-1.5]
+    assert nbest.texts[0].split() == ["the", "cat"]
+    assert nbest.stats.tolist() == [[2, 4, 2, 1, 0, 0, 2, 1, 0, 0]]
 
 
-FOUR = [["the cat sat down", "a=b = c:"], ["it rains a_b= é"], [""], ["猫 🐈 | || পিরালী", "the the"]]
+@pytest.mark.parametrize("text", ["", "a=b = c:", "the | cat || sat", "é 猫 পিরালী 🐈", "the\xa0cat"])
+@pytest.mark.parametrize("features", ["d= 1", "d_0=1"], ids=["moses", "joshua"])
+def test_tokens_may_look_like_other_fields(tmp_path, text, features):
+    nbest = NBest.from_files(written(tmp_path, line(0, text, features)), [[text]])
+    assert (nbest.texts, nbest.names) == ([text], ("d_0",))
+    assert nbest.stats[0, 2] == len(text.split())
 
 
-def check(nbest, names, rows):
-    """Compare a list with the rows that its file was written from."""
-    order = sorted(range(len(rows)), key=lambda number: rows[number][0])
-    assert nbest.index.tolist() == order
-    assert np.diff(nbest.offsets).tolist() == [sum(row[0] == number for row in rows) for number in range(4)]
-    rows = [rows[number] for number in order]
-    assert nbest.model_scores.tolist() == [float(row[4]) for row in rows]
-    assert [text.split() for text in nbest.texts] == [" ".join(row[1]).split() for row in rows]
-    for name in nbest.names:
-        column = nbest.features[:, nbest.names.index(name)].tolist()
-        expected = [float(row[2].get(name, "0")) for row in rows]
-        assert list(map(float.hex, column)) == list(map(float.hex, expected))
-    assert set(nbest.names) == {name for row in rows for name in row[2]}
-    found = [{}] * len(rows) if nbest.sparse is None else sparse_of(nbest)
-    assert found == [{name: float(value).hex() for name, value in row[3].items()} for row in rows]
-    references = [[text.split() for text in FOUR[row[0]]] for row in rows]
-    assert (nbest.stats == cybleu.rows([" ".join(row[1]).split() for row in rows], references)).all()
+def test_labels_with_signs(tmp_path):
+    nbest = NBest.from_files(written(tmp_path, line(features="a=b= 1 x:= 2 p_b=c= 3")), REFERENCES)
+    assert (nbest.names, nbest.sparse.names) == (("a=b_0", "x:_0"), ("p_b=c",))
 
 
-# ---------------------------------------------------------------------------------------------------------------- Moses
-
-
-@st.composite
-def moses_lines(draw, listed):
-    _names, rows = listed
-    old = draw(st.booleans())
-    lines = []
-    for segment, tokens, features, sparse, total in rows:
-        words = []
-        base = None
-        for name, value in features.items():
-            if name.rpartition("_")[0] != base:
-                base = name.rpartition("_")[0]
-                words.append(base + ("=:"[old]))
-            words.append(value)
-        for name, value in sparse.items():
-            words += [f"{name}{'=:'[old]}", value]
-        fields = [
-            str(segment),
-            draw(SOME_BLANKS).join(tokens),
-            draw(SOME_BLANKS).join(words),
-            total,
-            *draw(st.sampled_from([[], [], ["0-0 1-1"], ["", "x=y | z"]])),
-        ]
-        line = draw(BLANKS) + "|||".join(field + (draw(BLANKS) or " " * field.endswith("|")) for field in fields)
-        lines.append(line.replace("|||", f"|||{draw(BLANKS)}") + draw(st.sampled_from(["", "\r"])))
-    return "\n".join(lines) + draw(st.sampled_from(["", "\n"]))
-
-
-@given(st.data(), st.booleans())
-def test_moses(tmp_path_factory, data, sparse):
-    names, rows = data.draw(hypotheses(sparse=sparse))
-    path = written(tmp_path_factory.mktemp("lists"), data.draw(moses_lines((names, rows))))
-    nbest = NBest.from_files(path, FOUR, "moses")
-    check(nbest, names, rows)
-    assert nbest.names == tuple(names)
+def test_numbers_are_those_of_python(tmp_path):
+    numbers = "0 -0 +1 1. .5 1E5 -2.5e+3 007 9007199254740993 123456789012345678901 1e22 1e23 5e-324 1e-400".split()
+    lines = "".join(line(0, "a", f"d= {number} p_a= {number}", number) for number in numbers)
+    nbest = NBest.from_files(written(tmp_path, lines), REFERENCES)
+    expected = [float(number).hex() for number in numbers]
+    for found in (nbest.features[:, 0], nbest.sparse.values, nbest.model_scores):
+        assert list(map(float.hex, found.tolist())) == expected
 
 
 @pytest.mark.parametrize("features", ["F0= -1.5 F1= 2", "F0=-1.5"])
@@ -127,48 +67,22 @@ def test_fields_of_marian_before_the_features(tmp_path, features, before):
     assert found.features.tolist() == expected.features.tolist() * 3
 
 
-# --------------------------------------------------------------------------------------------------------------- Joshua
-
-
-@given(hypotheses(some_features=True), st.data())
-def test_joshua(tmp_path_factory, listed, data):
-    names, rows = listed
-    lines = []
-    for segment, tokens, features, _, total in rows:
-        pairs = " ".join(f"{name}={value}" for name, value in features.items())
-        blanks = [data.draw(BLANKS) for _ in range(6)]
-        if tokens and tokens[-1].endswith("|"):
-            blanks[2] = " "
-        line = f"{segment}{blanks[0]}|||{blanks[1]}{' '.join(tokens)}{blanks[2]}|||{blanks[3]}{pairs}{blanks[4]}|||"
-        lines.append(f"{line}{blanks[5]}{total}\n")
-    nbest = NBest.from_files(written(tmp_path_factory.mktemp("lists"), "".join(lines)), FOUR, "joshua")
-    check(nbest, names, rows)
-
-
 # ---------------------------------------------------------------------------------------------------------- plain texts
 
 
-@given(hypotheses(), st.integers(1, 3))
-def test_plain(tmp_path_factory, listed, size):
-    names, rows = listed
-    rows = (rows * 12)[: 4 * size]
-    folder = tmp_path_factory.mktemp("lists")
-    texts = written(folder, "".join(" ".join(row[1]) + "\n" for row in rows))
-    table = written(folder, "".join(" ".join(row[2].values()) + "\n" for row in rows), "table")
-    nbest = NBest.from_files(texts, FOUR, size=size, features=table, names=names)
-    rows = [(number // size, *row[1:]) for number, row in enumerate(rows)]
-    assert nbest.model_scores is None
-    with_scores = NBest(
-        nbest.offsets,
-        nbest.features,
-        nbest.stats,
-        nbest.names,
-        nbest.texts,
-        model_scores=[float(row[4]) for row in rows],
-    )
-    check(with_scores, names, rows)
-    alone = NBest.from_files(texts, FOUR, "plain", size=size)
-    assert (alone.features.shape, alone.texts) == ((4 * size, 0), nbest.texts)
+def test_plain_texts_with_a_table_of_features(tmp_path):
+    texts = written(tmp_path, "the cat\ncat\n\nit rains\nso it is\nso\n")
+    table = written(tmp_path, "1 2\n3 4\n5 6\n7 8\n9 0\n1 1\n", "table")
+    nbest = NBest.from_files(texts, REFERENCES, size=2, features=table, names=["a", "b"])
+    assert (nbest.names, nbest.model_scores, nbest.offsets.tolist()) == (("a", "b"), None, [0, 2, 4, 6])
+    assert nbest.texts == ["the cat", "cat", "", "it rains", "so it is", "so"]
+    assert nbest.features.tolist() == [[1, 2], [3, 4], [5, 6], [7, 8], [9, 0], [1, 1]]
+    assert nbest.stats[:, 2].tolist() == [2, 1, 0, 2, 3, 1]
+
+
+def test_plain_texts_alone(tmp_path):
+    nbest = NBest.from_files(written(tmp_path, "a\nb\nc\n"), REFERENCES, "plain", size=1)
+    assert (nbest.features.shape, nbest.texts) == ((3, 0), ["a", "b", "c"])
 
 
 @pytest.mark.parametrize(

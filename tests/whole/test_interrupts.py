@@ -17,7 +17,6 @@ import cybleu
 from cybleu import (
     Ragged,
     References,
-    SmoothingFunction,
     chrf_score,
     columns,
     corpus_bleu,
@@ -42,7 +41,6 @@ pytestmark = [
     pytest.mark.thread_unsafe(reason="signals are handled by the main thread"),
 ]
 
-WORDS = "the cat is on the mat and the dog is not".split()
 IDS = np.random.default_rng(0).integers(0, 50_000, 2_000_000)
 TEXTS = IDS.reshape(-1, 20)
 
@@ -103,50 +101,8 @@ def line_search(nbest):
     return tuning.line_search(copy(nbest), [1.0, 2.0, 0.5, 1.0], "f0", surface=True)
 
 
-def raw_lines(count):
-    return [f"{number} The cat, it sat on 3.5 mats; «and» so on." for number in range(count)]
-
-
 def corpus(texts):
     return texts, [[text] for text in texts]
-
-
-# One long call for each kind of loop. On the mirror, a call for a part of the input takes as long.
-CASES = {
-    "segments": lambda part: partial(corpus_bleu, *corpus([WORDS * 3] * (400_000 // part))[::-1]),
-    "a text": lambda part: partial(corpus_bleu, *corpus([WORDS * (200_000 // part)])[::-1]),
-    "many references": lambda part: partial(corpus_bleu, [[WORDS * 5] * (1_000_000 // part)], [WORDS * 5]),
-    "one long text": lambda part: partial(cybleu.rows, ragged(IDS[::part], len(IDS[::part])), References(TEXTS[:1])),
-    "many texts": lambda part: partial(cybleu.rows, TEXTS[::part], TEXTS[::part], pad_id=0, eos_id=2),
-    "many texts in threads": lambda part: partial(cybleu.rows, TEXTS[::part], TEXTS[::part], threads=2),
-    "references of strings": lambda part: lambda: References([[list(map(str, IDS[::part].tolist()))]]),
-    "pairs": lambda part: partial(cybleu.pairs, TEXTS[: 3000 // part]),
-    "pairs in threads": lambda part: partial(cybleu.pairs, TEXTS[: 3000 // part], threads=2),
-    "many texts against all others": lambda part: partial(self_bleu, TEXTS[::part], (1.0,)),
-    "scores of rows": lambda part: partial(metrics.scores, rows_of_bleu()[::part]),
-    "scores by a function": lambda part: partial(
-        self_bleu, TEXTS[::part], smoothing_function=SmoothingFunction().method1
-    ),
-    "raw lines": lambda part: partial(cybleu.rows, *corpus(raw_lines(300_000 // part)), threads=2),
-    "a long raw line": lambda part: partial(cybleu.rows, *corpus([" ".join(raw_lines(200_000 // part))])),
-    "chrf": lambda part: partial(metrics.find("chrf++").rows, *corpus(raw_lines(40_000 // part))),
-    "chrf of pairs": lambda part: partial(cybleu.pairs, raw_lines(1000 // part), metric="chrf"),
-    "gleu": lambda part: partial(gleu_score.corpus_gleu, *corpus(TEXTS[: 50_000 // part].tolist())[::-1]),
-    "line search": lambda part: partial(line_search, n_best(5000 // part, 100)),
-    "tune": lambda part: partial(tuning.tune, n_best(1000 // part, 100), restarts=1),
-    "tune in threads": lambda part: partial(tuning.tune, n_best(1000 // part, 100), restarts=3, threads=2),
-    "mira": lambda part: partial(tuning.kbmira, n_best(1000 // part, 100, sparse=True), passes=20),
-    "pro": lambda part: partial(tuning.pro, n_best(200 // part, 100, sparse=True), samples=200),
-    "oracle": lambda part: partial(rerank.oracle, n_best(5000 // part, 100), "corpus"),
-    "perceptron": lambda part: partial(rerank.perceptron, n_best(1000 // part, 100), folds=2, epochs=2),
-    "merging": lambda part: partial(merge, *[n_best(2000 // part, 100)] * 2),
-    "risk": lambda part: partial(rerank.mbr, [TEXTS[: 2000 // part].tolist()]),
-}
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_calls(name, backend):
-    check_interrupt(CASES[name](1 if backend == "cython" else 20))
 
 
 def longest_wait(call):
@@ -223,42 +179,29 @@ def score_files(folder, hypotheses, references):
 
 
 LINE_METRICS = ["bleu", "chrf", "chrf++", "ter", "nist", "gleu", "nltk", "huggingface"]
+LINES = {
+    "a line": lambda: ([long_line(1)], [long_line(2)]),
+    "equal lines": lambda: ([long_line(1)], [long_line(1)]),
+    "no blanks": lambda: ([without_blanks(1)], [without_blanks(2)]),
+    "segments": lambda: (many_lines(), many_lines()),
+    "references": lambda: (many_lines()[:1], [many_lines()]),
+}
 
 # Every public operation that can take long, on a line of 10 MB or on a million segments: an operation with a new loop
 # belongs here. Each entry prepares a call, in a folder for files.
 LONG = {
     **{
-        f"{name}: a line": lambda _, name=name: partial(metrics.find(name).rows, [long_line(1)], [long_line(2)])
+        f"{name}: {kind}": lambda _, name=name, texts=texts: partial(metrics.find(name).rows, *texts())
         for name in LINE_METRICS
-    },
-    **{
-        f"{name}: equal lines": lambda _, name=name: partial(metrics.find(name).rows, [long_line(1)], [long_line(1)])
-        for name in LINE_METRICS
-    },
-    **{
-        f"{name}: no blanks": lambda _, name=name: partial(
-            metrics.find(name).rows, [without_blanks(1)], [without_blanks(2)]
-        )
-        for name in LINE_METRICS
-    },
-    **{
-        f"{name}: segments": lambda _, name=name: partial(metrics.find(name).rows, many_lines(), many_lines())
-        for name in LINE_METRICS
-    },
-    **{
-        f"{name}: references": lambda _, name=name: partial(metrics.find(name).rows, many_lines()[:1], [many_lines()])
-        for name in LINE_METRICS
+        for kind, texts in LINES.items()
     },
     **{
         f"tokeniser {name}": lambda _, name=name: partial(cybleu.rows, [long_line(1)], [long_line(2)], tokenize=name)
         for name in ("13a", "intl", "zh", "char", "none")
     },
     **{
-        f"scores of {name}": lambda _, name=name: partial(metrics.scores, table_of(name), name)
-        for name in ("bleu", "chrf", "ter", "nist", "gleu")
-    },
-    **{
-        f"score of {name}": lambda _, name=name: partial(metrics.score, table_of(name), name)
+        f"{score.__name__} of {name}": lambda _, name=name, score=score: partial(score, table_of(name), name)
+        for score in (metrics.score, metrics.scores)
         for name in ("bleu", "chrf", "ter", "nist", "gleu")
     },
     "bleu": lambda _: partial(cybleu.bleu, many_lines(), many_lines()),
@@ -282,7 +225,10 @@ LONG = {
     "References of lines": lambda _: lambda: cybleu.rows(many_lines(), References(many_lines())),
     "References of tokens": lambda _: lambda: cybleu.rows(many_texts(), References(corpus(many_texts())[1])),
     "References of ids": lambda _: lambda: cybleu.rows(ragged(IDS, len(IDS)), References(ragged(IDS, len(IDS)))),
+    "rows of ids": lambda _: partial(cybleu.rows, TEXTS, TEXTS, pad_id=0, eos_id=2, threads=2),
+    "rows of lines": lambda _: partial(cybleu.rows, many_lines(), many_lines(), threads=2),
     "pairs": lambda _: partial(cybleu.pairs, [long_line(1), long_line(2)]),
+    "pairs of ids": lambda _: partial(cybleu.pairs, TEXTS[:3000], threads=2),
     "pairs by chrf": lambda _: partial(cybleu.pairs, [long_line(1), long_line(2)], metric="chrf++"),
     "pairs by chrf, no blanks": lambda _: partial(cybleu.pairs, [without_blanks(1), without_blanks(2)], metric="chrf"),
     "self_bleu": lambda _: partial(self_bleu, many_texts()),
@@ -304,13 +250,22 @@ LONG = {
     ),
     "reading a list": read_list,
     "line search": lambda _: partial(line_search, n_best(10_000, 100)),
-    "tune": lambda _: partial(tuning.tune, n_best(10_000, 100), restarts=0),
+    "tune": lambda _: partial(tuning.tune, n_best(10_000, 100), restarts=3, threads=2),
     "kbmira": lambda _: partial(tuning.kbmira, n_best(10_000, 100, sparse=True), passes=1),
     "pro": lambda _: partial(tuning.pro, n_best(10_000, 100, sparse=True), samples=20),
     "merging": lambda _: partial(merge, *[n_best(5_000, 100)] * 2),
+    "oracle": lambda _: partial(rerank.oracle, n_best(5_000, 100), "corpus"),
+    "perceptron": lambda _: partial(rerank.perceptron, n_best(1_000, 100), folds=2, epochs=2),
+    "mbr of many": lambda _: partial(rerank.mbr, [TEXTS[:2_000].tolist()]),
     "files": lambda folder: score_files(folder, many_lines(), many_lines()),
     "files with a line": lambda folder: score_files(folder, [long_line(1)], [long_line(2)]),
 }
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("name", LONG)
+def test_an_interrupt_ends_a_call_and_its_threads(name, tmp_path):
+    check_interrupt(LONG[name](tmp_path))
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
