@@ -154,70 +154,20 @@ def test_a_damaged_column_that_is_not_read_is_no_error(damaged, pyarrow):
     assert columns.total(table, "h", "r")["match_1"] == 3
 
 
-# ---------------------------------------------------------------------------------------------------------------- files
-
-
-def write_ipc(pa, path, table):
-    with pa.ipc.new_file(path, table.schema) as writer:
-        writer.write(table)
-
-
-def read_ipc(pa, path):
-    return pa.ipc.open_file(path).read_all()
-
-
-def write_feather(pa, path, table):
-    from pyarrow import feather
-
-    feather.write_feather(table, path, compression="uncompressed")
-
-
-def read_feather(pa, path):
-    from pyarrow import feather
-
-    return feather.read_table(path)
-
-
-@pytest.mark.parametrize("write, read", [(write_ipc, read_ipc), (write_feather, read_feather)])
-@pytest.mark.parametrize("wrong", [FALLING, BEYOND, NEGATIVE, [0, 2, 4, 2**31 - 1], [6, 4, 2, 0]])
-def test_a_file_with_wrong_offsets(pyarrow, tmp_path, write, read, wrong):
-    path = tmp_path / "table.arrow"
-    write(pyarrow, path, pyarrow.table({"h": PLAIN, "r": texts(pyarrow)}))
-    data = path.read_bytes()
-    sound = np.array(SOUND, np.int32).tobytes()
-    assert data.count(sound) == 1
-    path.write_bytes(data.replace(sound, np.array(wrong, np.int32).tobytes()))
-    with pytest.raises(ArrowError, match="the column 'r' is damaged"):
-        columns.rows(read(pyarrow, path), "h", "r")
-
-
-@pytest.fixture
-def damaged_parquet(pyarrow, tmp_path):
-    """A Parquet file whose column `h` has an index beyond its dictionary."""
+def test_a_damaged_parquet_file_on_the_command_line(pyarrow, tmp_path):
+    """The column `h` has an index beyond its dictionary."""
     from pyarrow import parquet
 
     path = tmp_path / "table.parquet"
-    indices = [0, 1, 2] * 8
-    table = pyarrow.table({"h": dictionary(pyarrow, indices, pyarrow.array(PLAIN)), "r": PLAIN * 8})
-    parquet.write_table(table, path, compression="none", use_dictionary=["h"])
+    texts = pyarrow.array(PLAIN * 8).dictionary_encode()
+    parquet.write_table(pyarrow.table({"h": texts}), path, compression="none", use_dictionary=True)
     packed = bytes([0b00_10_01_00, 0b01_00_10_01, 0b10_01_00_10] * 2)  # the indices, of two bits each
     data = path.read_bytes()
     assert data.count(packed) == 1
     path.write_bytes(data.replace(packed, bytes([0b00_10_01_11]) + packed[1:]))
-    return path
-
-
-def test_a_parquet_file_with_a_wrong_index(pyarrow, damaged_parquet):
-    from pyarrow import parquet
-
-    with pytest.raises(ArrowError, match="the column 'h' is damaged"):
-        columns.rows(parquet.read_table(damaged_parquet), "h", "r")
-
-
-def test_a_parquet_file_on_the_command_line(damaged_parquet):
-    done = run("score", f"{damaged_parquet}:h", f"{damaged_parquet}:r")
+    done = run("score", f"{path}:h", f"{path}:h")
     assert done.exit_code == 2
-    assert f"{damaged_parquet}:h is damaged" in done.stderr
+    assert f"{path}:h is damaged" in done.stderr
 
 
 # ---------------------------------------------------------------------------------------------------------- C interface
@@ -253,38 +203,28 @@ class Changed:
         return schema, array
 
 
-def unchanged(array):
-    pass
-
-
-def make_table_longer(array):
-    array.length = 5
-
-
-def make_table_negative(array):
-    array.length = -5
-
-
-def make_column_shorter(array):
-    array.children[0].contents.length = 1
-
-
-def make_column_negative(array):
-    array.children[0].contents.length = -1
-
-
 def test_a_damaged_column_through_the_c_interface(damaged):
     with pytest.raises(ArrowError, match="references is damaged"):
-        cybleu.rows(PLAIN, Changed(damaged, unchanged))
+        cybleu.rows(PLAIN, Changed(damaged, lambda array: None))
 
 
-@pytest.mark.parametrize("change", [make_table_longer, make_table_negative, make_column_shorter, make_column_negative])
-def test_a_table_with_wrong_lengths_through_the_c_interface(pyarrow, change):
-    table = Changed(pyarrow.record_batch({"r": PLAIN, "h": PLAIN}), change)
+CHANGES = {
+    "a longer table": lambda table: setattr(table, "length", 5),
+    "a negative table": lambda table: setattr(table, "length", -5),
+    "a shorter column": lambda table: setattr(table.children[0].contents, "length", 1),
+    "a negative column": lambda table: setattr(table.children[0].contents, "length", -1),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize(
+    "read",
+    [lambda table: columns.rows(table, "h", "r"), lambda table: cybleu.rows(PLAIN, table)],
+    ids=["a table", "references"],
+)
+def test_a_table_with_wrong_lengths_through_the_c_interface(pyarrow, change, read):
     with pytest.raises(ArrowError):
-        columns.rows(table, "h", "r")
-    with pytest.raises(ArrowError):
-        cybleu.rows(PLAIN, table)
+        read(Changed(pyarrow.record_batch({"r": PLAIN, "h": PLAIN}), change))
 
 
 # ------------------------------------------------------------------------------------------------------- any other damage
