@@ -31,23 +31,31 @@ def maybe_pyarrow(request, monkeypatch):
         yield
 
 
-def wanted(references=REFERENCES, hypotheses=HYPOTHESES):
-    return cybleu.rows(hypotheses, [[text] for text in references], tokenize="13a").tolist()
+def wanted():
+    return cybleu.rows(HYPOTHESES, REFERENCES, tokenize="13a").tolist()
+
+
+def check_series(series, dtypes):
+    """Compare series of raw text of each type, whole and in part, and series of token lists, with lists."""
+    expected = wanted()
+    for dtype in dtypes:
+        references = series(REFERENCES, dtype=dtype)
+        hypotheses = series(HYPOTHESES, dtype=dtype)
+        assert cybleu.rows(hypotheses, references, tokenize="13a").tolist() == expected
+        assert cybleu.rows(hypotheses[4:], references[4:], tokenize="13a").tolist() == expected[4:]
+    assert cybleu.rows(series(TOKENS), series(OTHERS)).tolist() == cybleu.rows(TOKENS, OTHERS).tolist()
 
 
 def test_series_of_polars(polars, maybe_pyarrow):
-    expected = wanted()
-    for dtype in (polars.String, polars.Categorical, polars.Enum(sorted(set(HYPOTHESES + REFERENCES)))):
-        references = polars.Series(REFERENCES, dtype=dtype)
-        hypotheses = polars.Series(HYPOTHESES, dtype=dtype)
-        assert cybleu.rows(hypotheses, references, tokenize="13a").tolist() == expected
-        assert cybleu.rows(hypotheses[4:], references[4:], tokenize="13a").tolist() == expected[4:]
-    assert cybleu.rows(polars.Series(TOKENS), polars.Series(OTHERS)).tolist() == (
-        cybleu.rows(TOKENS, [[text] for text in OTHERS]).tolist()
-    )
-    assert cybleu.rows(HYPOTHESES, polars.Series(SETS), tokenize="13a").shape == (15, 10)
+    check_series(polars.Series, (polars.String, polars.Categorical, polars.Enum(sorted({*HYPOTHESES, *REFERENCES}))))
+
+
+def test_texts_that_are_series_of_polars(polars, maybe_pyarrow):
     texts = [polars.Series(text, dtype=polars.String) for text in TOKENS]
     assert cybleu.rows(texts, OTHERS).tolist() == cybleu.rows(TOKENS, OTHERS).tolist()
+
+
+def test_a_null_among_hypotheses_is_named(polars, maybe_pyarrow):
     with pytest.raises(SequenceTypeError, match=r"hypotheses\[1\]"):
         cybleu.rows(polars.Series(["a", None]), [["a"]] * 2, tokenize="13a")
 
@@ -72,17 +80,16 @@ def test_a_column_of_nulls_alone_has_no_references(polars, maybe_pyarrow):
 
 
 def test_series_of_pandas(pandas, maybe_pyarrow):
-    expected = wanted()
-    for dtype in ("str", "object", "category"):
-        references = pandas.Series(REFERENCES, dtype=dtype)
-        hypotheses = pandas.Series(HYPOTHESES, dtype=dtype)
-        assert cybleu.rows(hypotheses, references, tokenize="13a").tolist() == expected
-        assert cybleu.rows(hypotheses[4:], references[4:], tokenize="13a").tolist() == expected[4:]
-    assert cybleu.rows(pandas.Series(TOKENS), pandas.Series(OTHERS)).tolist() == (
-        cybleu.rows(TOKENS, [[text] for text in OTHERS]).tolist()
-    )
-    assert side_by_side(columns.rows(pandas.DataFrame({"hypothesis": HYPOTHESES, "reference": REFERENCES}))) == expected
-    ids = pandas.DataFrame({"first": [1, 2], "second": [3, 4]})  # an array of token ids, as ever
+    check_series(pandas.Series, ("str", "object", "category"))
+
+
+def test_a_frame_of_pandas(pandas, maybe_pyarrow):
+    frame = pandas.DataFrame({"hypothesis": HYPOTHESES, "reference": REFERENCES})
+    assert side_by_side(columns.rows(frame)) == wanted()
+
+
+def test_a_frame_of_pandas_is_an_array_of_token_ids(pandas, maybe_pyarrow):
+    ids = pandas.DataFrame({"first": [1, 2], "second": [3, 4]})
     assert cybleu.rows([[1, 3], [2, 5]], ids)[:, 2].tolist() == [2, 1]
 
 
@@ -112,9 +119,7 @@ def test_columns_of_references_of_pandas(pandas, maybe_pyarrow):
         for references in (of_tokens, [of_tokens["first"], of_tokens["second"]]):
             assert cybleu.rows(tokens, references).tolist() == expected
         for wrong in (frame, of_tokens):
-            with pytest.raises(
-                SequenceTypeError, match="hypotheses is a table of the columns 'first', 'second'; give one"
-            ):
+            with pytest.raises(SequenceTypeError, match="a table of the columns 'first', 'second'; give one"):
                 cybleu.rows(wrong, [["a"], ["b"]], tokenize="13a")
     with pytest.raises(NoReferencesError, match=r"references\[1\] has no reference"):
         cybleu.rows(["a", "c"], frame[["second"]], tokenize="13a")
@@ -131,7 +136,7 @@ def test_entries_of_pandas(pandas, maybe_pyarrow):
     hypotheses = [["a", "b"], ["b"]]
     expected = cybleu.rows(hypotheses, [[["a", "c"]], [[]]]).tolist()
     for entries in (column(["a", "c"], []), column(("a", "c"), ()), column(column("a", "c"), column())):
-        for references in (entries, [entries], (entries,), pandas.DataFrame({"first": entries})):
+        for references in (entries, [entries], pandas.DataFrame({"first": entries})):
             assert cybleu.rows(hypotheses, references).tolist() == expected
     for sets in (column([["a", "c"]], [[]]), column(column(["a", "c"]), column([]))):
         assert cybleu.rows(hypotheses, References(sets)).tolist() == expected
@@ -153,12 +158,8 @@ def test_types_of_pyarrow_in_pandas(pandas, pyarrow):
     assert cybleu.rows(hypotheses, sets, tokenize="13a").shape == (15, 10)
 
 
-def of_polars(polars):
-    return polars.DataFrame({"hypothesis": HYPOTHESES, "reference": REFERENCES})
-
-
 def test_a_frame_of_polars_gets_rows_and_groups_have_scores(polars, maybe_pyarrow):
-    frame = of_polars(polars).with_columns(group=polars.Series([0, 1, 2] * 5))
+    frame = polars.DataFrame({"hypothesis": HYPOTHESES, "reference": REFERENCES, "group": [0, 1, 2] * 5})
     counted = frame.with_columns(**columns.rows(frame))
     names = list(columns.total(frame))
     assert counted.select(names).rows() == [tuple(row) for row in wanted()]
