@@ -36,7 +36,6 @@ class Decoder:
 
     names = ("a", "b")
     line = "{} ||| {} ||| a={} b={} ||| 0\n"
-    rare = {}
 
     def __init__(self, calls=99):
         self.calls = calls
@@ -47,7 +46,7 @@ class Decoder:
 
         def value(hypothesis):
             text, *values = hypothesis
-            features = {**dict(zip(self.names, values)), **self.rare.get(text, {})}
+            features = {**dict(zip(self.names, values)), **self.sparse(text)}
             return sum(weights.get(name, 0) * number for name, number in features.items())
 
         with path.open("w") as file:
@@ -55,10 +54,11 @@ class Decoder:
                 if segment == 1 and len(self.weights) > self.calls:
                     raise KeyboardInterrupt
                 for text, a, b in sorted(hypotheses, key=value, reverse=True)[:2]:
-                    file.write(self.line.format(segment, text, a, b, self.sparse(text)))
+                    sparse = " ".join(f"{name}= {number}" for name, number in self.sparse(text).items())
+                    file.write(self.line.format(segment, text, a, b, sparse))
 
     def sparse(self, text):
-        return " ".join(f"{name}= {number}" for name, number in self.rare.get(text, {}).items())
+        return {}
 
 
 def lists_of(folder, result, **reading):
@@ -293,16 +293,21 @@ def test_of_equally_good_iterations_the_last_is_the_best():
 # ----------------------------------------------------------------------------------------------- other tuners, sparse features
 
 
+RARE = {
+    "the cat sat on mat": {"w_mat": 1},
+    "it rains in spain": {"w_in": 1, "w_spain": 2},
+    "a cat sits on the mat now": {"w_now": 1},
+}
+
+
 class SparseDecoder(Decoder):
     """Decoder that writes lists in Moses's format, in which some hypotheses have a sparse feature."""
 
     names = ("a_0", "b_0")
     line = "{} ||| {} ||| a= {} b= {} {} ||| 0\n"
-    rare = {
-        "the cat sat on mat": {"w_mat": 1},
-        "it rains in spain": {"w_in": 1, "w_spain": 2},
-        "a cat sits on the mat now": {"w_now": 1},
-    }
+
+    def sparse(self, text):
+        return RARE.get(text, {})
 
 
 class WithoutDense(SparseDecoder):

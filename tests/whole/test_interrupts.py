@@ -190,14 +190,14 @@ LINES = {
     "references": lambda: (many_lines()[:1], [many_lines()]),
 }
 
-# Every public operation that can take long, on a line of 10 MB or on a million segments: an operation with a new loop
-# belongs here. Each entry prepares a call, in a folder for files.
+OF_METRICS = {
+    f"{name}: {kind}": lambda _, name=name, texts=texts: partial(metrics.find(name).rows, *texts())
+    for name in LINE_METRICS
+    for kind, texts in LINES.items()
+}
+# Every other public operation that can take long, on a line of 10 MB or on a million segments: an operation with a new
+# loop belongs here. Each entry prepares a call, in a folder for files.
 LONG = {
-    **{
-        f"{name}: {kind}": lambda _, name=name, texts=texts: partial(metrics.find(name).rows, *texts())
-        for name in LINE_METRICS
-        for kind, texts in LINES.items()
-    },
     **{
         f"tokeniser {name}": lambda _, name=name: partial(cybleu.rows, [long_line(1)], [long_line(2)], tokenize=name)
         for name in ("13a", "intl", "zh", "char", "none")
@@ -272,10 +272,10 @@ def test_an_interrupt_ends_a_call_and_its_threads(name, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize("name", LONG)
+@pytest.mark.parametrize("name", [*OF_METRICS, *LONG])
 def test_kernels_look_in_long_inputs(name, kernels, tmp_path):
     """Within long texts and among many segments, too, signals are handled soon."""
-    call = LONG[name](tmp_path)
+    call = {**OF_METRICS, **LONG}[name](tmp_path)
     assert any(longest_wait(call) < LONGEST for _ in range(3))
 
 
