@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache, cached_property
@@ -12,7 +13,7 @@ from .._runtime.arrays import Floats, bincount, np
 from .._runtime.numbers import check_whole
 from .._runtime.scales import percent
 from ..errors import OrderError, UnknownNameError
-from ..metrics import Bleu, Chrf, Mixture, find
+from ..metrics import Bleu, Mixture, find
 from ..metrics.bleu import family
 from ..metrics.operations import with_options
 from ..significance import Settings, SystemComparison, SystemScore
@@ -20,12 +21,21 @@ from ..significance.comparison import compare_counts
 from ..significance.resampling import interval, resamples
 from ..significance.results import written_name
 from ..significance.settings import refuse_settings
-from .figures import Buckets, NGram, OutputFigures, PairFigures, Precisions, WordFrequencies, contributions, shares
+from .figures import (
+    Buckets,
+    Contributions,
+    NGram,
+    OutputFigures,
+    PairFigures,
+    Precisions,
+    WordFrequencies,
+    logarithms_of,
+    shares,
+)
 from .texts import NGrams, Outputs, read_outputs
 
 if TYPE_CHECKING:
     from ..metrics import Metric, Variant
-    from .figures import Contributions
 
     MetricLike: TypeAlias = "str | Metric | Variant | None"
 
@@ -106,8 +116,8 @@ class MetricFigures:
 
         Scores are from 0 to 100; those of TER and NIST can be higher.
         """
-        sentences = self.metric.of_sentences()
-        return np.array([self.percent(sentences.scores(rows)) for rows in self.rows.values()])
+        scoring = self.comparison.statistics.scoring
+        return np.array([self.percent(scoring.of_segments(rows)) for rows in self.rows.values()])
 
     def buckets(self, by: str) -> Buckets:
         """Score groups of segments.
@@ -250,6 +260,7 @@ class Report:
         self.segments = len(texts.references)
         self.source = texts.source
         self.bleu = found[metrics.index(bleus[0])] if bleus else None
+        self._longest = min(bleus[0].order, LONGEST) if bleus else LONGEST
         systems = [*texts.runs]
         if len(systems) > 5:
             systems[4:] = [f"{len(systems) - 4} others"]
@@ -261,13 +272,14 @@ class Report:
     @cached_property
     def outputs(self) -> tuple[OutputFigures, ...]:
         """The scores of each output by the first BLEU and by chrF."""
-        chrf = Chrf(lowercase=self._texts.lowercase)
+        chrf = with_options(find("chrf"), lowercase=self._texts.lowercase)
         rows = self._texts.rows(chrf, self._threads)
+        scores = chrf.evaluate_rows(np.array([rows[name].sum(axis=0) for name in self.names])).tolist()
         found = []
-        for name in self.names:
+        for name, score in zip(self.names, scores):
             # a report by other metrics alone has no BLEU, and the page no table of its parts
             bleu: Any = self.bleu.metric.score(self.bleu.rows[name]) if self.bleu else None
-            found.append(OutputFigures(name, bleu, chrf.score(rows[name]).score))
+            found.append(OutputFigures(name, bleu, score))
         return tuple(found)
 
     @cached_property
@@ -294,29 +306,21 @@ class Report:
     def word_frequencies(self) -> WordFrequencies:
         """Recall and precision of words by how often they are in the references."""
         labels = labels_of(FREQUENCIES, 0)
-        group = np.searchsorted(FREQUENCIES, self._ngrams.frequency, side="right")
-
-        def by_group(counts: Any) -> Any:
-            return bincount(group, counts, len(labels)).astype(np.int64)
-
-        return WordFrequencies(
-            labels,
-            self.names,
-            by_group(self._ngrams.wanted),
-            np.array([by_group(self._ngrams.produced[name]) for name in self.names]),
-            np.array([by_group(self._ngrams.confirmed[name]) for name in self.names]),
-        )
+        words = self._ngrams  # of the last order that was counted, 1
+        group = np.searchsorted(FREQUENCIES, words.frequency, side="right")
+        counts = [words.wanted]
+        for of_outputs in (words.produced, words.confirmed):
+            counts += [of_outputs[name] for name in self.names]
+        wanted, *rest = np.array([bincount(group, one, len(labels)) for one in counts]).astype(np.int64)
+        produced, confirmed = np.split(np.array(rest), 2)
+        recall = shares(confirmed, wanted)
+        return WordFrequencies(labels, self.names, wanted, produced, confirmed, recall, shares(confirmed, produced))
 
     # ---------------------------------------------------------------------------------------------------------- n-grams
 
     @cached_property
     def _ngrams(self) -> NGrams:
-        return self._found(self.looked_at)
-
-    def _found(self, pairs: Sequence[tuple[str, str]]) -> NGrams:
-        """Find the n-grams of all texts, and compare those of these pairs of systems."""
-        longest = min(self.bleu.metric.order, LONGEST) if self.bleu else LONGEST  # type: ignore[attr-defined]
-        return NGrams(self._texts, longest, pairs)
+        return NGrams(self._texts, self._longest, self.looked_at)
 
     @property
     def over_generated(self) -> tuple[tuple[tuple[NGram, ...], ...], ...]:
@@ -349,12 +353,23 @@ class Report:
         >>> round(found.difference, 3), round(sum(found.orders) + found.penalty, 3)
         (-17.925, -17.925)
         """
-        pairs = product(self._runs_of(first), self._runs_of(second))
+        runs = [*product(self._runs_of(first), self._runs_of(second))]
         if self.bleu is None:
             return None
         metric: Any = self.bleu.metric
         scores = {run: metric.score(rows) for run, rows in self.bleu.rows.items()}
-        return contributions(metric, [(scores[one], scores[other]) for one, other in pairs])
+        logarithms = {run: logarithms_of(metric, score) for run, score in scores.items()}
+        parts = []
+        for pair in runs:
+            ones, others = (logarithms[run] for run in pair)
+            if ones is None or others is None:
+                return None
+            high, low = (scores[run].percent for run in pair)
+            # the logarithmic mean is the factor between a difference of logarithms and one of scores
+            mean = high if high == low else (high - low) / (math.log(high) - math.log(low))
+            parts.append([high - low, *(mean * (one - other) for one, other in zip(ones, others))])
+        difference, penalty, *orders = (math.fsum(part) / len(parts) for part in zip(*parts))
+        return Contributions(difference, penalty, tuple(orders))
 
     def between(self, first: str, second: str) -> PairFigures:
         """Compare two systems in detail.
@@ -368,9 +383,11 @@ class Report:
         >>> found.equal, found.confirmed[0][0].tokens
         (1, ('g',))
         """
-        # a pair that is not shown in detail has n-grams that were not compared yet
         runs = [*self._runs_of(first), *self._runs_of(second)]
-        ngrams = self._ngrams if (first, second) in self.looked_at else self._found([(first, second)])
+        # a pair that is not shown in detail has n-grams that were not compared yet
+        ngrams = self._ngrams
+        if (first, second) not in self.looked_at:
+            ngrams = NGrams(self._texts, self._longest, [(first, second)])
         unconfirmed = []
         for of_order in ngrams.differences[second, first]:
             unconfirmed.append(tuple(NGram(one.tokens, one.second, one.first) for one in of_order))

@@ -6,11 +6,9 @@ Scores, precisions and shares are from 0 to 100; they are NaN or None where the 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from .._runtime.arrays import Array, Floats, Integers, np
-from .._runtime.scales import percent
 
 if TYPE_CHECKING:
     from ..metrics import Bleu, BleuScore
@@ -80,25 +78,11 @@ class Contributions(NamedTuple):
     orders: tuple[float, ...]
 
 
-def contributions(metric: Bleu, pairs: Iterable[tuple[BleuScore, BleuScore]]) -> Contributions | None:
-    """Compute the mean parts of differences; None if a score is 0, or is not a product of a penalty and precisions."""
-    parts = []
-    for first, second in pairs:
-        ones = _logarithms(metric, first)
-        others = _logarithms(metric, second)
-        if ones is None or others is None:
-            return None
-        high = percent(first.score, metric.scale)
-        low = percent(second.score, metric.scale)
-        # the logarithmic mean is the factor between a difference of logarithms and one of scores
-        mean = high if high == low else (high - low) / (math.log(high) - math.log(low))
-        parts.append([high - low, *(mean * (one - other) for one, other in zip(ones, others))])
-    difference, penalty, *orders = (math.fsum(part) / len(parts) for part in zip(*parts))
-    return Contributions(difference, penalty, tuple(orders))
+def logarithms_of(metric: Bleu, score: BleuScore) -> list[float] | None:
+    """Return the logarithm of the penalty, and the weighted logarithms of the precisions.
 
-
-def _logarithms(metric: Bleu, score: BleuScore) -> list[float] | None:
-    """Return the logarithm of the penalty, and the weighted logarithms of the precisions."""
+    None if a score is 0, or is not a product of a penalty and precisions.
+    """
     orders = len(score.precisions)
     weights = metric.weights or (1 / orders,) * orders
     precisions = [precision / metric.scale for precision in score.precisions]
@@ -148,6 +132,9 @@ class WordFrequencies(NamedTuple):
     :param wanted: the number of words of the references that can match, `(groups,)`
     :param produced: the number of words of the outputs, `(outputs, groups)`
     :param confirmed: the number of matches, `(outputs, groups)`
+    :param recall: matches / words of the references, from 0 to 100, float64 `(outputs, groups)`; NaN if there are no
+        words
+    :param precision: matches / words of the outputs, likewise
 
     >>> from cybleu.report import analyse
     >>> references = [["the cat sat on the mat"], ["it rains a lot"]]
@@ -162,16 +149,8 @@ class WordFrequencies(NamedTuple):
     wanted: Integers
     produced: Integers
     confirmed: Integers
-
-    @property
-    def recall(self) -> Floats:
-        """Matches / words of the references, from 0 to 100, float64 `(outputs, groups)`; NaN if there are no words."""
-        return shares(self.confirmed, self.wanted)
-
-    @property
-    def precision(self) -> Floats:
-        """Matches / words of the outputs, from 0 to 100, float64 `(outputs, groups)`; NaN if there are no words."""
-        return shares(self.confirmed, self.produced)
+    recall: Floats
+    precision: Floats
 
 
 def shares(part: Array, whole: Array) -> Floats:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import partial
 from hashlib import sha256
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -47,10 +47,13 @@ class Outputs:
         several
     :ivar runs: the names of the outputs of each system
     :ivar source: the source text of each segment, or None
+    :ivar most_references: the largest number of references of a segment
     :ivar lowercase: whether the tokens are in lower case
     :ivar vocabulary: the tokens by their ids, which begin with 1
     :ivar ids: the ids of the tokens of all texts
     :ivar bounds: where each text begins in the ids, and the end
+    :ivar firsts: the number of the first text of each segment, and the end
+    :ivar sides: for each token the place of its text in the segment: that of its output, or as many more as there are outputs
     :ivar lengths: of the segments: for each output that of the first reference, and how much longer the output is than the
         reference that sets the reference length
     """
@@ -65,6 +68,7 @@ class Outputs:
         """
         self.references = references
         self.source = source
+        self.most_references = max(map(len, references))
         self.outputs: dict[str, list[str]] = {}
         self.runs: dict[str, list[str]] = {}
         for name, tables in systems.items():
@@ -75,15 +79,6 @@ class Outputs:
                     raise UnknownNameError(f"two outputs are called {output!r}; give the systems other names")
                 self.outputs[output] = lines
                 self.runs[name].append(output)
-
-    @property
-    def corpus(self) -> Corpus:
-        """The raw text of all outputs, one after the other, with the references of each segment."""
-        lines = list(chain.from_iterable(self.outputs.values()))
-        references = list(chain.from_iterable(self.references))
-        bounds = np.cumsum([0, *map(len, self.references)], dtype=np.int64)
-        owners = np.tile(np.arange(len(self.references), dtype=np.int64), len(self.outputs))
-        return Corpus(RawText(RawTexts(lines)), Sets(RawText(RawTexts(references)), bounds), owners)
 
     def tokenise(self, splitting: Tokenization) -> None:
         """Give each different token an id."""
@@ -103,35 +98,24 @@ class Outputs:
         self.vocabulary = [None, *numbers]
         self.ids: Array = np.frombuffer(ids, dtype=np.int32)
         self.bounds: Integers = np.frombuffer(bounds, dtype=np.int64)
-
-    @cached_property
-    def firsts(self) -> Integers:
-        """The number of the first text of each segment, and the end."""
-        return np.cumsum([0, *(len(self.outputs) + len(group) for group in self.references)], dtype=np.int64)
-
-    @cached_property
-    def sides(self) -> Array:
-        """For each token the place of its text in the segment: that of its output, or as many more as there are outputs."""
-        sides = np.arange(len(self.bounds) - 1, dtype=np.int32) - repeat(self.firsts[:-1], np.diff(self.firsts))
-        return repeat(sides.astype(np.int32), np.diff(self.bounds))
-
-    def places(self, output: str) -> Integers:
-        """Where the tokens of an output are among the ids."""
-        return np.flatnonzero(self.sides == [*self.outputs].index(output))
+        texts = [len(self.outputs) + len(group) for group in self.references]
+        self.firsts: Integers = np.cumsum([0, *texts], dtype=np.int64)
+        sides = np.arange(self.firsts[-1], dtype=np.int32) - repeat(self.firsts[:-1], texts)
+        self.sides: Array = repeat(sides.astype(np.int32), np.diff(self.bounds))
 
     def span(self, output: str, segment: int) -> slice:
         """Where the tokens of an output for a segment are among the ids."""
         text = self.firsts[segment] + [*self.outputs].index(output)
         return slice(*self.bounds[[text, text + 1]].tolist())
 
-    @property
-    def most_references(self) -> int:
-        """The largest number of references of a segment."""
-        return max(map(len, self.references))
-
     def rows(self, metric: Metric, threads: int | None) -> dict[str, Array]:
         """Count the raw text of each output by a metric, and return its rows."""
-        table = rows_of_corpus(metric, self.corpus, threads)
+        lines = list(chain.from_iterable(self.outputs.values()))
+        references = list(chain.from_iterable(self.references))
+        bounds = np.cumsum([0, *map(len, self.references)], dtype=np.int64)
+        owners = np.tile(np.arange(len(self.references), dtype=np.int64), len(self.outputs))
+        corpus = Corpus(RawText(RawTexts(lines)), Sets(RawText(RawTexts(references)), bounds), owners)
+        table = rows_of_corpus(metric, corpus, threads)
         return dict(zip(self.outputs, np.split(table, len(self.outputs))))
 
     def digests(self) -> dict[str, str]:
@@ -179,7 +163,8 @@ def read_outputs(systems: Any, references: Any, source: Any) -> Outputs:
         raise UnknownNameError("there is no system; give at least one")
     sources = None if source is None else _raw_texts(source, "source", len(sets))
     texts = Outputs(found, sets, sources)
-    read_references(sets, texts=texts.corpus.texts)  # raises what these have against references
+    lines = list(chain.from_iterable(texts.outputs.values()))
+    read_references(sets, texts=RawText(RawTexts(lines)))  # raises what these have against references
     return texts
 
 
@@ -226,6 +211,8 @@ class NGrams:
         inside = np.zeros(len(texts.ids), dtype=bool)  # whether the n-gram that begins there is part of a longer match
         self.over: dict[str, Lists] = dict.fromkeys(texts.outputs, ())
         self.under = dict(self.over)
+        self.produced: dict[str, Integers] = {}
+        self.confirmed: dict[str, Integers] = {}
         self.differences: dict[tuple[str, str], Lists] = dict.fromkeys([*pairs, *(pair[::-1] for pair in pairs)], ())
         references = np.flatnonzero(texts.sides >= len(texts.outputs))
         for n in range(most, 0, -1):
@@ -243,19 +230,21 @@ class NGrams:
             sides = texts.sides[matched]
             found = {name: matched[sides == side] for side, name in enumerate(texts.outputs)}
             self.frequency = bincount(grams[references], minlength=size)
-            self.produced = {name: bincount(grams[texts.places(name)], minlength=size) for name in found}
-            self.confirmed = {name: bincount(grams[places], minlength=size) for name, places in found.items()}
             listed = partial(_most_salient, texts, grams, n)
-            for name, confirmed in self.confirmed.items():
-                over = listed(self.produced[name] - confirmed, confirmed, texts.places(name))
-                under = listed(self.wanted - confirmed, confirmed, references)
-                self.over[name] = (over, *self.over[name])
-                self.under[name] = (under, *self.under[name])
+            for side, name in enumerate(texts.outputs):
+                places = np.flatnonzero(texts.sides == side)
+                self.produced[name] = produced = bincount(grams[places], minlength=size)
+                self.confirmed[name] = confirmed = bincount(grams[found[name]], minlength=size)
+                self.over[name] = (listed(produced - confirmed, confirmed, places), *self.over[name])
+                self.under[name] = (listed(self.wanted - confirmed, confirmed, references), *self.under[name])
+            matches = {}
+            for system, runs in texts.runs.items():
+                counts = [self.confirmed[run] for run in runs]
+                # the counts of a single run are shown as the whole numbers that they are
+                matches[system] = np.mean(counts, axis=0) if len(counts) > 1 else counts[0]
             for pair, lists in self.differences.items():
-                first, second = (texts.runs[name] for name in pair)
-                one = _mean([self.confirmed[run] for run in first])
-                other = _mean([self.confirmed[run] for run in second])
-                places = np.concatenate([found[run] for run in first])
+                one, other = (matches[system] for system in pair)
+                places = np.concatenate([found[run] for run in texts.runs[pair[0]]])
                 self.differences[pair] = (listed(np.where(one > other, one, 0), other, places), *lists)
 
 
@@ -333,7 +322,3 @@ def _most_salient(
         tokens = tuple(str(texts.vocabulary[token]) for token in texts.ids[begin : begin + n].tolist())
         found.append(NGram(tokens, counts[number].item(), others[number].item()))
     return tuple(found)
-
-
-def _mean(counts: list[Integers]) -> Array:
-    return np.mean(counts, axis=0) if len(counts) > 1 else counts[0]

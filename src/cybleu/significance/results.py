@@ -174,7 +174,11 @@ class SystemComparison:
         >>> compare_systems(rows).influence("one", "two").round(3)
         array([ 0.   ,  0.167, -0.083])
         """
-        return self.statistics.influence(self._place(first), self._place(second))
+        names = self.statistics.names
+        for name in (first, second):
+            if name not in names:
+                raise UnknownNameError(f"there is no system {name!r}; there are {', '.join(names)}")
+        return self.statistics.influence(names.index(first), names.index(second))
 
     def between(self, first: str, second: str) -> SystemDifference:
         """Return the difference between two systems: the first minus the second.
@@ -215,18 +219,16 @@ class SystemComparison:
         62.5
         """
         scale = self.scale or 100
-
-        def scaled(item: SystemScore | SystemDifference) -> dict[str, Any]:
-            values = dict(vars(item))
-            of_scale = ("score", "low", "high", "s_sel", "s_opt", "difference")
-            return values | {name: percent(values[name], scale) for name in of_scale if values.get(name) is not None}
-
-        systems = [
-            {**scaled(system), "runs": [percent(score, scale) for score in system.runs]} for system in self.systems
-        ]
-        differences = [scaled(pair) for pair in self.differences]
-        for found in differences if influence else ():
-            found["influence"] = percent(self.influence(found["first"], found["second"]), scale).tolist()
+        systems = [dict(vars(system)) for system in self.systems]
+        differences = [dict(vars(pair)) for pair in self.differences]
+        for values in [*systems, *differences]:
+            for name in ("score", "low", "high", "s_sel", "s_opt", "difference"):
+                if values.get(name) is not None:
+                    values[name] = percent(values[name], scale)
+        for system in systems:
+            system["runs"] = [percent(score, scale) for score in system["runs"]]
+        for pair in differences if influence else ():
+            pair["influence"] = percent(self.influence(pair["first"], pair["second"]), scale).tolist()
         return {
             "signature": self.signature,
             "metric": self.metric,
@@ -307,11 +309,6 @@ class SystemComparison:
         tables = _tables(self, 2, CAPTION, LABEL)
         notes = html_table("", [], [[note] for note in _notes([self])])
         return "".join([html_table(table.caption, table.titles, table.rows) for table in tables]) + notes
-
-    def _place(self, name: str) -> int:
-        if name not in self.statistics.names:
-            raise UnknownNameError(f"there is no system {name!r}; there are {', '.join(self.statistics.names)}")
-        return self.statistics.names.index(name)
 
 
 def format_comparisons(

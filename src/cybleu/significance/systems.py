@@ -12,7 +12,6 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import count, islice, product
 from typing import Any, TypeAlias
 
@@ -186,8 +185,10 @@ class Systems:
         for start in range(0, self.segments, PIECE):  # the sums of all segments at once would take much memory
             part = slice(start, start + PIECE)
             for own, other in pairs:
-                sums = columns.totals[own][:, None] - columns.of_segments(own, part) + columns.of_segments(other, part)
-                result[part] += self.scores[own] - self.scoring.exact(columns.numbers(sums))
+                own_rows = columns.matrix[part, own].astype(np.float64)
+                other_rows = columns.matrix[part, other].astype(np.float64)
+                sums = columns.totals[own] - own_rows + other_rows
+                result[part] += self.scores[own] - self.scoring.exact(columns.numbers(sums.T))
         return result / len(pairs)
 
 
@@ -248,27 +249,23 @@ def runs_of(given: Any, name: str) -> list[Run]:
             ) from error
         if array.ndim == 3:
             runs = array
-    several = len(runs) > 1
-    return [
-        _checked_run(f"run {number} of {name}" if several else name, run, name) for number, run in enumerate(runs, 1)
-    ]
-
-
-def _checked_run(name: str, given: Any, system: str) -> Run:
-    check_unmasked(given, system)
-    array = np.asarray(given)
-    if not array.size and not array.shape[0]:
-        raise EmptyCorpusError(f"{system} has no segment; give the row of each segment, or a score for each")
-    if array.dtype.kind not in "biuf":
-        raise ArrayValueError(
-            f"{system} has dtype {array.dtype}; give its rows, from cybleu.rows, or a score for each segment"
-        )
-    table = array[:, None] if array.ndim == 1 else array
-    if table.ndim != 2 or not table.shape[1]:
-        raise ArrayValueError(
-            f"{system} has the shape {array.shape}; give the rows of its segments, or one number for each segment"
-        )
-    return Run(name, table)
+    found = []
+    for number, run in enumerate(runs, 1):
+        check_unmasked(run, name)
+        array = np.asarray(run)
+        if not array.size and not array.shape[0]:
+            raise EmptyCorpusError(f"{name} has no segment; give the row of each segment, or a score for each")
+        if array.dtype.kind not in "biuf":
+            raise ArrayValueError(
+                f"{name} has dtype {array.dtype}; give its rows, from cybleu.rows, or a score for each segment"
+            )
+        table = array[:, None] if array.ndim == 1 else array
+        if table.ndim != 2 or not table.shape[1]:
+            raise ArrayValueError(
+                f"{name} has the shape {array.shape}; give the rows of its segments, or one number for each segment"
+            )
+        found.append(Run(f"run {number} of {name}" if len(runs) > 1 else name, table))
+    return found
 
 
 def _check_sizes(given: Sequence[Run], least: int) -> None:
@@ -346,6 +343,8 @@ class Columns:
     added and subtracted; :meth:`numbers` converts them to numbers.
 
     :param tables: for each run of each system, an array `(segments, columns)`, all of int64 or all of finite float64
+    :ivar matrix: the rows of all tables, `(segments, tables, limbs * columns)`
+    :ivar totals: the sums of all segments, `(tables, limbs * columns)`
     """
 
     def __init__(self, tables: Sequence[Array]):
@@ -359,8 +358,8 @@ class Columns:
         if self.whole and len(limbs) == 1:  # the differences of numbers of both signs may be larger than the numbers
             largest = int(every.max(initial=0)) - int(every.min(initial=0))
         self.dtype = np.dtype(np.float32 if largest * self.segments <= EXACT_IN_FLOAT32 else np.float64)
-        self._matrix = np.concatenate(limbs, axis=2).astype(self.dtype)
-        #: The sums of all segments, `(tables, limbs * columns)`.
+        self.matrix = np.concatenate(limbs, axis=2).astype(self.dtype)
+        self._differences: Array | None = None  # of the other tables from the first
         self.totals = self.sums(np.ones((1, self.segments), dtype=self.dtype))[:, :, 0]
 
     def _limbs_of_integers(self, every: Integers) -> list[Array]:
@@ -394,25 +393,18 @@ class Columns:
         :param weights: how often each segment is in each sample, `(n, segments)`, of :attr:`dtype`
         :return: `(tables, limbs * columns, n)`
         """
-        _, tables, width = self._matrix.shape
-        added = weights @ self._matrix.reshape(self.segments, -1)
+        _, tables, width = self.matrix.shape
+        added = weights @ self.matrix.reshape(self.segments, -1)
         return np.ascontiguousarray(added.T, dtype=np.float64).reshape(tables, width, len(weights))
 
     def gains(self, weights: Array) -> Floats:
         """Compute how much larger the sums of samples are than those of the first table, as :meth:`sums`."""
-        _, tables, width = self._matrix.shape
+        _, tables, width = self.matrix.shape
+        if self._differences is None:  # which only shuffles need
+            self._differences = (self.matrix[:, 1:] - self.matrix[:, :1]).reshape(self.segments, -1)
         gains = np.zeros((tables * width, len(weights)))
         gains[width:] = (weights @ self._differences).T
         return gains.reshape(tables, width, len(weights))
-
-    @cached_property
-    def _differences(self) -> Array:
-        """How much larger the other tables are than the first, `(segments, (tables - 1) * limbs * columns)`."""
-        return (self._matrix[:, 1:] - self._matrix[:, :1]).reshape(self.segments, -1)
-
-    def of_segments(self, table: int, part: slice) -> Floats:
-        """Return the columns of a table without summing, `(limbs * columns, segments)`."""
-        return self._matrix[part, table].T.astype(np.float64)
 
     def numbers(self, sums: Floats) -> Array:
         """Convert sums to numbers.
