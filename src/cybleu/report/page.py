@@ -54,7 +54,7 @@ def check_report(path: str | PathLike[str]) -> None:
     cybleu.errors.InputFileError: no such folder/report.html: cannot be written: ...
     """
     check_paths([fspath(path)])
-    _engine()
+    _template()
     plots.matplotlib_or_error()
 
 
@@ -116,18 +116,13 @@ def save_page(report: Report, path: str | PathLike[str], *, segments: int | None
         file.write(html(report, segments=segments))
 
 
-def _engine() -> Any:
-    with extra("jinja2", "the report requires Jinja2", "cybleu[report]"):
-        import jinja2
-    return jinja2
-
-
 @cache
 def _template() -> Any:
     """Compile the template once, with the style, the script and their digests."""
+    with extra("jinja2", "the report requires Jinja2", "cybleu[report]"):
+        import jinja2
     source = files(__package__)
     parts = {kind: source.joinpath(f"page.{kind}").read_text(encoding="utf-8") for kind in ("html", "css", "js")}
-    jinja2 = _engine()
     environment = jinja2.Environment(
         autoescape=True,
         undefined=jinja2.StrictUndefined,
@@ -167,14 +162,10 @@ def html(report: Report, *, segments: int | None = MOST_SEGMENTS) -> str:
     """
     if segments is not None:
         check_whole(segments, "segments", 1, error=SampleError)
-    _engine()
-    return str(_template().render(_context(report, segments)))
-
-
-def _context(report: Report, most: int | None) -> dict[str, Any]:
-    """Return what the template shows."""
+    template = _template()
     first = report.metrics[0]
-    marks = report._ngrams.marks  # before anything else is kept: finding n-grams takes the most memory
+    ngrams = report._ngrams  # before anything else is kept: finding n-grams takes the most memory
+    share = f"{100 * report.comparisons[0].settings.confidence:g}\u00a0%"
     # of one system's equal scores the longest segment comes first
     ties = np.zeros(report.segments) if first.looked_at else -first._lengths[first.names[0]][0]
     # in favour of the first system of each pair, and of the second one, by each metric
@@ -185,28 +176,31 @@ def _context(report: Report, most: int | None) -> dict[str, Any]:
         for gains in figures.gains:
             sides[figures] += [gains, -gains] if first.looked_at else [gains]
         ranked[figures] = [np.lexsort((ties, -side)) for side in sides[figures]]
-    carried = _carried(first, [*chain.from_iterable(ranked.values())], most)
+    carried = _carried(first, [*chain.from_iterable(ranked.values())], segments)
     tables = {}
     if first.looked_at:  # one system has nothing to be compared with in a paper
         for form in ("LaTeX", "Markdown", "CSV"):
             tables[form] = format_comparisons(report.comparisons, form.lower()).rstrip("\n") + "\n"
-    return {
-        "report": report,
-        "texts": report._texts,
-        "cards": cards(report),
-        "score_rows": score_rows(report),
-        "notes_of_scores": notes_of_scores(report),
-        "lower_is_better": [place for place, one in enumerate(report.metrics) if one.sign < 0],
-        "percent": share_of(report),
-        "versions": {"cybleu": __version__, "NumPy": np.__version__, "Python": platform.python_version()},
-        "tables": tables,
-        "pictures": _pictures(report),
-        "sides": sides,
-        "ranked": {figures: [order[:NAMED].tolist() for order in orders] for figures, orders in ranked.items()},
-        "segments": _shown_segments(report, marks, carried),
-        "carried": len(carried),
-        "values": json.dumps([np.rint(UNITS * one.gains[:, carried]).astype(int).tolist() for one in report.metrics]),
-    }
+    page = template.render(
+        report=report,
+        texts=report._texts,
+        cards=cards(report, share),
+        score_rows=score_rows(report),
+        notes_of_scores=notes_of_scores(report, share),
+        lower_is_better=[place for place, one in enumerate(report.metrics) if one.sign < 0],
+        percent=share,
+        versions={"cybleu": __version__, "NumPy": np.__version__, "Python": platform.python_version()},
+        tables=tables,
+        pictures=_pictures(report),
+        over=ngrams.over,
+        under=ngrams.under,
+        sides=sides,
+        ranked={figures: [order[:NAMED].tolist() for order in orders] for figures, orders in ranked.items()},
+        segments=_shown_segments(report, ngrams.marks, carried),
+        carried=len(carried),
+        values=json.dumps([np.rint(UNITS * one.gains[:, carried]).astype(int).tolist() for one in report.metrics]),
+    )
+    return str(page)
 
 
 def _carried(first: MetricFigures, ranked: list[Integers], most: int | None) -> list[int]:
@@ -223,23 +217,18 @@ def _carried(first: MetricFigures, ranked: list[Integers], most: int | None) -> 
 
 def _pictures(report: Report) -> dict[str, str]:
     """Draw all plots, and return the address of each."""
-    addresses = {}
-
-    def draw(name: str, plot: Callable[..., Any], figures: Report | MetricFigures, **options: Any) -> None:
-        picture = plots.picture(partial(plot, figures, **options))
-        addresses[name] = f"data:image/svg+xml;base64,{b64encode(picture).decode()}"
-
+    drawn: dict[str, Callable[..., Any]] = {"precisions": partial(plots.plot_precisions, report)}
+    for by in plots.BUCKETS:
+        drawn[by] = partial(plots.plot_buckets, report, by=by)
+    if any(report.contributions(*pair) for pair in report.looked_at):
+        drawn["contributions"] = partial(plots.plot_contributions, report)
+    for number, figures in enumerate(report.metrics):
+        drawn[f"scores{number}"] = partial(plots.plot_scores, figures)
+        if figures.looked_at:
+            drawn[f"differences{number}"] = partial(plots.plot_differences, figures)
     with plots.settings():
-        draw("precisions", plots.plot_precisions, report)
-        for by in plots.BUCKETS:
-            draw(by, plots.plot_buckets, report, by=by)
-        if any(report.contributions(*pair) for pair in report.looked_at):
-            draw("contributions", plots.plot_contributions, report)
-        for number, figures in enumerate(report.metrics):
-            draw(f"scores{number}", plots.plot_scores, figures)
-            if figures.looked_at:
-                draw(f"differences{number}", plots.plot_differences, figures)
-    return addresses
+        pictures = {name: plots.picture(draw) for name, draw in drawn.items()}
+    return {name: f"data:image/svg+xml;base64,{b64encode(svg).decode()}" for name, svg in pictures.items()}
 
 
 def _shown_segments(report: Report, marks: Array, carried: list[int]) -> Iterator[dict[str, Any]]:
@@ -319,24 +308,23 @@ def _ends(low: float, high: float) -> str:
     return f"{points(low)} to {points(high)}"
 
 
-def share_of(report: Report) -> str:
-    """Return the confidence of the intervals in percent."""
-    return f"{100 * report.comparisons[0].settings.confidence:g}\u00a0%"
-
-
-def cards(report: Report) -> list[dict[str, Any]]:
+def cards(report: Report, share: str) -> list[dict[str, Any]]:
     """Return a card for each pair of systems that a metric finds worth naming; of a single system one card.
 
     A card has the `names` of the better system and the one that it is compared with, or of the only one; the `verdicts` of
     all metrics on them, see :func:`_verdict`; and `sentences` about the others.
+
+    :param share: the confidence of the intervals in percent
     """
-    found: dict[frozenset[str], list[MetricFigures]] = {}
+    found: dict[frozenset[str], tuple[tuple[str, ...], list[MetricFigures]]] = {}
     for figures in report.metrics:
-        # metrics that disagree about which of two systems is better share a card
-        found.setdefault(frozenset(_names(figures)), []).append(figures)
+        names = tuple(system.name for system in figures.comparison.systems[:2])
+        if figures.comparison.baseline is not None:
+            names = names[::-1]  # the best one, and then the baseline
+        # metrics that disagree about which of two systems is better share a card, on which the winner by the first is first
+        found.setdefault(frozenset(names), (names, []))[1].append(figures)
     shown = []
-    for of_names in found.values():
-        names = _names(of_names[0])  # in the order of the first metric, whose winner is named first
+    for names, of_names in found.values():
         said: dict[tuple[str, str], list[str]] = {}  # by the metrics that say the same
         for figures in of_names:
             if len(figures.systems) > 2:
@@ -345,15 +333,9 @@ def cards(report: Report) -> list[dict[str, Any]]:
         for (name, rest), labels in said.items():
             by = f" by {in_words(labels)}" if len(report.metrics) > 1 else ""
             sentences.append((name, f"{rest}{by}."))
-        verdicts = [_verdict(figures, names, share_of(report)) for figures in of_names]
+        verdicts = [_verdict(figures, names, share) for figures in of_names]
         shown.append({"names": names, "verdicts": verdicts, "sentences": sentences})
     return shown
-
-
-def _names(figures: MetricFigures) -> tuple[str, ...]:
-    """Return the best two systems; or the best one and the baseline; or the only one."""
-    names = tuple(system.name for system in figures.comparison.systems[:2])
-    return names if figures.comparison.baseline is None else names[::-1]
 
 
 def _verdict(figures: MetricFigures, names: tuple[str, ...], share: str) -> dict[str, Any]:
@@ -368,9 +350,14 @@ def _verdict(figures: MetricFigures, names: tuple[str, ...], share: str) -> dict
         return {"title": figures.title, "number": number, "scores": None, "note": f"{share} interval {cell['ends']}"}
     comparison = figures.comparison
     difference, low, high = figures.improvement(*names)
-    is_more = difference < 0 and not figures.metric.higher_is_better
-    # the number in words has no sign, so its interval is that of more
-    ends = (-high, -low) if is_more else (low, high)
+    number = points(difference, sign="+")
+    if not figures.metric.higher_is_better:  # in words, because the sign would be misread
+        is_less = difference >= 0
+        number = f"{points(abs(difference))} {'lower' if is_less else 'higher'}"
+        if figures.metric.name == "ter":
+            number = f"{points(abs(difference))} {'fewer' if is_less else 'more'} edits in 100 words"
+        if not is_less:  # the number has no sign, so its interval is that of more
+            low, high = -high, -low
     test = comparison.between(*names)
     p = p_value(test, comparison).removesuffix("*")
     p = p if p.startswith("<") else f"= {p}"  # "p <0.0001" needs no other sign
@@ -378,20 +365,10 @@ def _verdict(figures: MetricFigures, names: tuple[str, ...], share: str) -> dict
     scores = {system.name: points(figures.percent(system.score)) for system in figures.systems}
     return {
         "title": figures.title,
-        "number": _in_words(figures, difference),
+        "number": number,
         "scores": [scores[name] for name in names],
-        "note": f"{found} (p {p}); {share} interval {_ends(*ends)}",
+        "note": f"{found} (p {p}); {share} interval {_ends(low, high)}",
     }
-
-
-def _in_words(figures: MetricFigures, difference: float) -> str:
-    """Say an improvement so that its sign cannot be misread where lower scores are better."""
-    if figures.metric.higher_is_better:
-        return points(difference, sign="+")
-    size = points(abs(difference))
-    if figures.metric.name == "ter":
-        return f"{size} {'fewer' if difference >= 0 else 'more'} edits in 100 words"
-    return f"{size} {'lower' if difference >= 0 else 'higher'}"
 
 
 def _of_others(comparison: SystemComparison) -> tuple[str, str]:
@@ -432,10 +409,13 @@ def _cell(figures: MetricFigures, system: SystemScore, is_best: bool) -> dict[st
     }
 
 
-def notes_of_scores(report: Report) -> str:
-    """Describe the table of scores."""
+def notes_of_scores(report: Report, share: str) -> str:
+    """Describe the table of scores.
+
+    :param share: the confidence of the intervals in percent
+    """
     first = report.metrics[0]
-    notes = [f"\u00b1 is half the length of the {share_of(report)} interval."]
+    notes = [f"\u00b1 is half the length of the {share} interval."]
     if first.differences:
         after = "" if first.comparison.baseline is None else ", after the baseline"
         notes.append(f"The systems are in the order of {first.label}{after}; the best score is bold.")

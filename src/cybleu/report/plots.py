@@ -59,10 +59,6 @@ def _new_axes(layout: str = "constrained") -> Axes:
     return axes
 
 
-def _of_metric(report: Report | MetricFigures) -> MetricFigures:
-    return report.metrics[0] if isinstance(report, Report) else report
-
-
 def _draw_output(axes: Axes, number: int, x: Sequence[int], y: Any, name: str) -> str:
     """Draw the line of an output, and return its colour. The first 32 lines are distinct, and none differs only by colour."""
     kind = number % len(COLOURS)
@@ -210,7 +206,7 @@ def plot_scores(report: Report | MetricFigures, axes: Axes | None = None) -> Axe
     >>> plot_scores(report).get_xlabel()
     'BLEU'
     """
-    figures = _of_metric(report)
+    figures = report.metrics[0] if isinstance(report, Report) else report
     ridges = []
     for system, colour in zip(figures.systems, cycle(COLOURS)):
         samples = figures.bootstrap_scores[system.name]
@@ -233,7 +229,7 @@ def plot_differences(report: Report | MetricFigures, axes: Axes | None = None) -
     >>> plot_differences(analyse(systems, [["the cat sat on the mat"], ["it rains"]])).get_xlabel()
     'improvement in BLEU'
     """
-    figures = _of_metric(report)
+    figures = report.metrics[0] if isinstance(report, Report) else report
     if not figures.looked_at:
         raise UnknownNameError("the report has one system; a difference requires two")
     ridges = []
@@ -314,7 +310,7 @@ def plot_buckets(report: Report | MetricFigures, axes: Axes | None = None, *, by
     """
     if by not in BUCKETS:
         raise UnknownNameError(f"unknown groups {by!r}; use one of {', '.join(BUCKETS)}")
-    figures = _of_metric(report)
+    figures = report.metrics[0] if isinstance(report, Report) else report
     if by in EDGES:
         found = figures.buckets(by)
         labels = found.labels
@@ -333,7 +329,11 @@ def plot_buckets(report: Report | MetricFigures, axes: Axes | None = None, *, by
     axes = axes or _new_axes()
     for number, (name, of_output) in enumerate(zip(figures.names, values)):
         _draw_output(axes, number, range(len(labels)), of_output, name)
-    ticks = [_tick(text) for text in labels]
+    ticks = []
+    for text in labels:
+        tick = text.replace(" and more", "+").replace("below ", "<")
+        # a dash beside the sign of a negative number would be misread
+        ticks.append(tick.replace(" to ", "…" if "-" in tick else "–").replace("-", "\u2212"))
     across = LABELS[by].format(figures.label)
     if sizes is not None:
         ticks = [f"{tick}\n{size:,}" for tick, size in zip(ticks, sizes.tolist())]
@@ -343,13 +343,6 @@ def plot_buckets(report: Report | MetricFigures, axes: Axes | None = None, *, by
     axes.set_ylim(bottom=0)
     axes.set(xlabel=across, ylabel=up)
     return _finish(axes)
-
-
-def _tick(text: str) -> str:
-    text = text.replace(" and more", "+").replace("below ", "<")
-    if "-" in text:  # of a negative number
-        return text.replace(" to ", "…").replace("-", "\u2212")
-    return text.replace(" to ", "–")
 
 
 # ----------------------------------------------------------------------------------------------------------------- a page
@@ -381,14 +374,20 @@ def picture(draw: Callable[[Axes], Any]) -> bytes:
     axes = _new_axes("none")
     draw(axes)
     figure: Any = axes.figure
-    names = []
+    names: list[str] = []
     left = 0.6
     height = 2.0
     below = 0.5
     if not axes.get_ylabel():  # a row for each system or pair
-        names = [_in_lines(name.get_text()) for name in axes.get_yticklabels()]
+        lines: list[str] = []
+        for row in axes.get_yticklabels():
+            name = row.get_text()
+            if len(name) > LONGEST_ROW:
+                name = name.replace(" vs. ", "\nvs. ")  # a long pair takes two lines
+            of_row = [short(line, LONGEST_ROW) for line in name.split("\n")]
+            names.append("\n".join(of_row))
+            lines += of_row
         axes.set_yticks(axes.get_yticks(), names, parse_math=False)
-        lines = [line for name in names for line in name.split("\n")]
         left = 0.2 + 0.08 * max(map(len, lines))
         height = 0.15 + 0.19 * (len(names) + len(lines))
         axes.locator_params(axis="x", nbins=5)  # more labels do not fit beside the names
@@ -424,10 +423,3 @@ def _make_room_for_ticks(axes: Axes) -> float:
     turned = [tick.replace("\n", ": ") for tick in ticks]
     axes.set_xticks(axes.get_xticks(), turned, rotation=50, ha="right", rotation_mode="anchor")
     return 0.065 * max(map(len, turned))
-
-
-def _in_lines(name: str) -> str:
-    """Write the name of a pair in two lines if it is long."""
-    if len(name) > LONGEST_ROW:
-        name = name.replace(" vs. ", "\nvs. ")
-    return "\n".join(short(line, LONGEST_ROW) for line in name.split("\n"))
