@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
+from itertools import chain
 from typing import Any, TypeAlias
 
 import click
@@ -143,8 +144,11 @@ class Command(click.Command):
         written: list[str] = []
         for parameter in self.params:
             if isinstance(parameter.type, FilePath):
+                value = ctx.params.get(str(parameter.name)) or ()
+                if isinstance(value, dict):  # systems with the files of their runs
+                    value = chain.from_iterable(value.values())
                 paths = written if parameter.type.written else read
-                paths += _paths(ctx.params.get(str(parameter.name)))
+                paths += [value] if isinstance(value, str) else value
         if read.count(STANDARD_STREAM) > 1:
             raise UsageError("only one of the files can be standard input")
         check_paths([path for path in written if path != STANDARD_STREAM], read)
@@ -231,15 +235,6 @@ class FilePath(click.Path):
         if self.written and value == STANDARD_STREAM and not self.allow_dash:
             self.fail("must be a file, not standard output", param, ctx)
         return super().convert(value, param, ctx)
-
-
-def _paths(value: Any) -> Iterator[str]:
-    """The paths in the value of an option or an argument, which may be several, or systems with several each."""
-    if isinstance(value, str):
-        yield value
-    elif value is not None:
-        for one in value.values() if isinstance(value, dict) else value:
-            yield from _paths(one)
 
 
 def metric_named(name: str) -> str:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from click import (
     Argument,
-    BadParameter,
     Choice,
     Context,
     IntRange,
     Parameter,
+    ParamType,
     UsageError,
     argument,
     get_current_context,
@@ -44,19 +44,16 @@ class MetricName(Choice):  # type: ignore[type-arg]
     """
 
     def __init__(self, of_bleu: bool = False, of_sums: bool = False):
-        self._of_bleu = of_bleu
-        self._of_sums = of_sums
-        super().__init__([name for name in METRICS if self._reason_against(name) is None])
-
-    def _reason_against(self, name: str) -> str | None:
-        variant = VARIANTS.get("sacrebleu" if name == "bleu" else name)
-        if self._of_bleu and variant is None:
-            return f"this command supports only BLEU, and {name} is another metric"
-        if self._of_sums and variant is not None and variant.level == "mean":
-            return (
-                f"this command requires a corpus score, and {name} is a mean of the scores of segments; use another one"
-            )
-        return None
+        self._reasons: dict[str, str] = {}  # against the other metrics
+        for name in METRICS:
+            variant = VARIANTS.get("sacrebleu" if name == "bleu" else name)
+            if of_bleu and variant is None:
+                self._reasons[name] = f"this command supports only BLEU, and {name} is another metric"
+            elif of_sums and variant is not None and variant.level == "mean":
+                self._reasons[name] = (
+                    f"this command requires a corpus score, and {name} is a mean of the scores of segments; use another one"
+                )
+        super().__init__([name for name in METRICS if name not in self._reasons])
 
     def convert(self, value: Any, param: Parameter | None, ctx: Context | None) -> Any:
         name = metric_named(value)
@@ -64,8 +61,8 @@ class MetricName(Choice):  # type: ignore[type-arg]
             hint = "".join(f"; did you mean {close}?" for close in similar(value.lower(), ["bleu", *self.choices]))
             what = shown(value.lower()) if value else "an empty name beside a comma"
             self.fail(f"{what} is not one of {', '.join(self.choices)}{hint}", param, ctx)
-        if reason := self._reason_against(name):
-            self.fail(reason, param, ctx)
+        if name in self._reasons:
+            self.fail(self._reasons[name], param, ctx)
         return name
 
 
@@ -96,25 +93,28 @@ def metrics_option(of_sums: bool = False) -> Decorator:
     )
 
 
-def read_weights_of_orders(context: Context, parameter: Parameter, value: str | None) -> tuple[float, ...] | None:
-    if value is None:
-        return None
-    try:
-        weights = tuple(number_of(weight.strip()) for weight in value.split(","))
-    except InputFileError:
-        raise BadParameter(f"{shown(value)} is not a list of numbers such as 0.1,0.3,0.5,0.1") from None
-    if len(weights) > MOST_ORDERS:
-        raise BadParameter(f"there are {len(weights)} weights, but at most {MOST_ORDERS} n-gram orders")
-    if remark := remark_on_weights(weights):  # not an error, because the tools accept such weights
-        say(remark)
-    return weights
+class WeightsOfOrders(ParamType):  # type: ignore[type-arg]
+    """Numbers with commas between them."""
+
+    name = "weights"
+
+    def convert(self, value: Any, param: Parameter | None, ctx: Context | None) -> tuple[float, ...]:
+        try:
+            weights = tuple(number_of(weight.strip()) for weight in value.split(","))
+        except InputFileError:
+            self.fail(f"{shown(value)} is not a list of numbers such as 0.1,0.3,0.5,0.1", param, ctx)
+        if len(weights) > MOST_ORDERS:
+            self.fail(f"there are {len(weights)} weights, but at most {MOST_ORDERS} n-gram orders", param, ctx)
+        if remark := remark_on_weights(weights):  # not an error, because the tools accept such weights
+            say(remark)
+        return weights
 
 
 orders_option = option("--max-order", type=IntRange(1, MOST_ORDERS), help="The maximum n-gram order.  [default: 4]")
 weights_option = option(
     "--weights",
     metavar="W,W,...",
-    callback=read_weights_of_orders,
+    type=WeightsOfOrders(),
     help="Weights of the n-gram orders.  [default: uniform]",
 )
 reference_length_option = option(

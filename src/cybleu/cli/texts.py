@@ -41,6 +41,7 @@ SACREBLEU = {
 }
 # These methods of NLTK require the segment itself, not only its counts.
 METHODS_OF_SEGMENTS = ("method5", "method6", "method7")
+EMPTY = "the files are empty, so there is no segment to score"
 PARQUET = ".parquet"
 TABLES = {".csv": "CSV", ".tsv": "a table with tabs", **dict.fromkeys((".json", ".jsonl", ".ndjson"), "JSON lines")}
 
@@ -139,34 +140,48 @@ class Texts:
     hashed: bool = False
 
     def __post_init__(self) -> None:
-        self._paths = [*self.hypotheses, *self.references]
-        self._columns = _columns_named(self._paths)
+        """
+        :raises InputFileError: only some are columns, or they are in different files; or a Parquet file is given without
+            a column
+        """
+        paths = [*self.hypotheses, *self.references]
+        self._paths = paths
         self.nrefs = str(len(self.references))
         self.digests: dict[str, str] = {}
+        for path in paths:
+            if path.endswith(PARQUET) and isfile(path):
+                with open(path, "rb") as file:
+                    if file.read(4) == b"PAR1":
+                        raise InputFileError(f"{path}: name a column of the Parquet file: {path}:COLUMN")
+        mark = f"{PARQUET}:"
+        named = [mark in path and not exists(path) for path in paths]
+        split = [path.partition(mark) for path in paths]
+        self._columns = [column for _, _, column in split] if any(named) else []
+        self._table = f"{split[0][0]}{PARQUET}"
+        if self._columns and not (all(named) and len({file for file, _, _ in split}) == 1):
+            raise InputFileError(f"{', '.join(paths)}: give columns of one Parquet file, or text files")
+
+    def _of_columns(self) -> Iterator[list[Corpus]]:
+        from .parquet import column_segments
+
+        numbers: set[int] = set()
+        count = len(self.hypotheses)
+        for corpora in column_segments(self._table, self._columns[:count], self._columns[count:]):
+            numbers |= {*np.diff(corpora[0].sets.bounds).tolist()}
+            self.nrefs = "var" if len(numbers) > 1 else str(max(numbers))
+            yield corpora
+        if not numbers:
+            raise EmptyCorpusError(EMPTY)
 
     def __iter__(self) -> Iterator[list[Corpus]]:
         """
         :raises EmptyCorpusError: there is no segment
         """
+        if self._columns:
+            yield from self._of_columns()
+            return
+        count = len(self.hypotheses)
         empty = True
-        for corpora in self._of_files() if self._columns is None else self._of_columns(*self._columns):
-            empty = False
-            yield corpora
-        if empty:
-            raise EmptyCorpusError("the files are empty, so there is no segment to score")
-
-    def _of_columns(self, file: str, columns: Sequence[str]) -> Iterator[list[Corpus]]:
-        from .parquet import column_segments
-
-        numbers: set[int] = set()
-        count = len(self.hypotheses)
-        for corpora in column_segments(file, columns[:count], columns[count:]):
-            numbers |= {*np.diff(corpora[0].sets.bounds).tolist()}
-            self.nrefs = "var" if len(numbers) > 1 else str(max(numbers))
-            yield corpora
-
-    def _of_files(self) -> Iterator[list[Corpus]]:
-        count = len(self.hypotheses)
         with ExitStack() as stack:
             files = [
                 stack.enter_context(Lines(path, keep_mark=not self.drop_bom, hashed=self.hashed))
@@ -175,22 +190,24 @@ class Texts:
             with suppress(GeneratorExit):  # notes are also printed if the caller stops reading
                 blocks = raw_segments(files[:count], files[count:])
                 for texts, others, bounds in files[0].watched(blocks, shows_progress()):
+                    empty = False
                     sets = Sets(RawText(others), bounds)
                     yield [Corpus(RawText(lines), sets) for lines in texts]
         for path, file in dict(zip(self._paths, files)).items():
             if self.hashed:
                 self.digests[path] = file.digest
-            name = shown(file.name)
             if kind := _kind_of_table(path):
                 say(
-                    f"{name} looks like {kind}, but each of its lines is read as a text; extract the texts "
+                    f"{shown(file.name)} looks like {kind}, but each of its lines is read as a text; extract the texts "
                     "first, one per line"
                 )
             if file.mark and not self.drop_bom:
                 say(
-                    f"{name} begins with a byte order mark, which is read as part of the first token, as in "
+                    f"{shown(file.name)} begins with a byte order mark, which is read as part of the first token, as in "
                     "the tools; use --drop-bom to remove it"
                 )
+        if empty:
+            raise EmptyCorpusError(EMPTY)
 
 
 def _kind_of_table(path: str) -> str | None:
@@ -200,28 +217,6 @@ def _kind_of_table(path: str) -> str | None:
         with suppress(OSError), open(path, "rb") as file:
             return "JSON lines" if file.read(2) == b'{"' else None
     return TABLES.get(ending)
-
-
-def _columns_named(paths: Sequence[str]) -> tuple[str, list[str]] | None:
-    """The file and the columns that ``FILE.parquet:COLUMN`` names; None where these are files of text.
-
-    :raises InputFileError: only some of them are columns, or they are in different files; or a Parquet file is given
-        without a column
-    """
-    for path in paths:
-        if path.endswith(PARQUET) and isfile(path):
-            with open(path, "rb") as file:
-                if file.read(4) == b"PAR1":
-                    raise InputFileError(f"{path}: name a column of the Parquet file: {path}:COLUMN")
-    mark = f"{PARQUET}:"
-    named = [mark in path and not exists(path) for path in paths]
-    if not any(named):
-        return None
-    split = [path.partition(mark) for path in paths]
-    files = {file for file, _, _ in split}
-    if not all(named) or len(files) > 1:
-        raise InputFileError(f"{', '.join(paths)}: give columns of one Parquet file, or text files")
-    return f"{files.pop()}{PARQUET}", [column for _, _, column in split]
 
 
 def count(

@@ -54,7 +54,7 @@ def check_report(path: str | PathLike[str]) -> None:
     cybleu.errors.InputFileError: no such folder/report.html: cannot be written: ...
     """
     check_paths([fspath(path)])
-    _template()
+    _engine()
     plots.matplotlib_or_error()
 
 
@@ -116,11 +116,16 @@ def save_page(report: Report, path: str | PathLike[str], *, segments: int | None
         file.write(html(report, segments=segments))
 
 
+def _engine() -> Any:
+    with extra("jinja2", "the report requires Jinja2", "cybleu[report]"):
+        import jinja2
+    return jinja2
+
+
 @cache
 def _template() -> Any:
     """Compile the template once, with the style, the script and their digests."""
-    with extra("jinja2", "the report requires Jinja2", "cybleu[report]"):
-        import jinja2
+    jinja2 = _engine()
     source = files(__package__)
     parts = {kind: source.joinpath(f"page.{kind}").read_text(encoding="utf-8") for kind in ("html", "css", "js")}
     environment = jinja2.Environment(

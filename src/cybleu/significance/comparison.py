@@ -11,7 +11,7 @@ from .._runtime.arrays import Floats, np
 from ..errors import UnknownNameError
 from ..metrics.operations import fields_of_texts
 from ..metrics.signature import as_signature
-from .resampling import bootstrap_scores, interval, mean_and_deviation, p_values, signature_of
+from .resampling import bootstrap_scores, interval, mean_and_deviation, p_values
 from .results import SystemComparison, SystemDifference, SystemScore
 from .settings import Settings, refuse_settings
 from .systems import MetricLike, Systems, mean_of_runs, named
@@ -72,9 +72,9 @@ def compare_systems(
     if baseline is None:
         significant = {pair: one.significant for pair, one in zip(pairs, differences)}
         ranks = _ranks(order, significant, settings.ranking)
-    signature = signature_of(statistics, settings)
-    if not pairs:  # nothing was tested, but the intervals have samples
-        signature = statistics.scoring.signature.with_fields(resamples=settings.resamples, seed=settings.seed)
+    # of a single system nothing was tested, but its interval has samples
+    drawn = {"test": settings.test, "samples": settings.samples} if pairs else {"resamples": settings.resamples}
+    signature = statistics.scoring.signature.with_fields(**drawn, seed=settings.seed)
     scores = []
     for system in order:
         own = statistics.scores[statistics.runs[system]]

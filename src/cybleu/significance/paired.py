@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._runtime.arrays import Floats
 from .._runtime.scales import percent
-from .resampling import bootstrap_scores, interval, mean_and_deviation, p_values, signature_of
+from .resampling import bootstrap_scores, interval, mean_and_deviation, p_values
 from .settings import CONFIDENCE, RESAMPLES, SEED, Settings
 from .systems import MetricLike, Systems, mean_of_runs, runs_of
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)
@@ -239,5 +236,5 @@ def paired_test(
         losses=losses,
         seed=seed,
         scale=systems.scoring.scale,
-        signature=signature_of(systems, settings),
+        signature=systems.scoring.signature.with_fields(test=test, samples=settings.samples, seed=seed),
     )

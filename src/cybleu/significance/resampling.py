@@ -13,7 +13,6 @@ from typing import Any, TypeAlias
 
 from .._runtime.arrays import Array, Floats, Integers, np
 from .._runtime.parallel import bar, run
-from ..metrics.signature import Signature
 from .settings import Settings
 from .systems import Columns, Systems, mean_of_runs
 
@@ -114,11 +113,6 @@ def mean_and_deviation(scores: Floats) -> tuple[float, float]:
 
 
 # ------------------------------------------------------------------------------------------------------------------- tests
-
-
-def signature_of(systems: Systems, settings: Settings) -> Signature:
-    """Return the signature of a test."""
-    return systems.scoring.signature.with_fields(test=settings.test, samples=settings.samples, seed=settings.seed)
 
 
 def p_values(

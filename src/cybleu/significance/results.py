@@ -31,6 +31,7 @@ OF_TESTS = {
 
 CAPTION = "Scores of the systems."
 LABEL = "scores"  # after tab:
+NEEDS = "% needs \\usepackage{booktabs,graphicx}, and XeLaTeX or LuaLaTeX for names in other than Latin letters\n"
 BEST = r"\textbf{{{}}}"
 CLOSE = r"{}$^{{\dagger}}$"
 TITLES = {"s_sel": r"$s_\mathrm{sel}$", "s_opt": r"$s_\mathrm{opt}$", "p": "$p$", "Holm's p": "Holm's $p$"}
@@ -354,7 +355,13 @@ def format_comparisons(
         tables = _tables(comparisons[0], width, caption, label)
     else:
         tables = [_one_table(comparisons, width, caption, label)]
-    return written_tables(tables, _notes(comparisons), form)
+    notes = _notes(comparisons)
+    if form == "text":
+        return "\n\n".join([*map(_as_text, tables), "\n".join(map(in_one_line, notes))])
+    if form == "markdown":
+        return "\n\n".join([*map(_as_markdown, tables), "  \n".join(map(_in_markdown, notes))])
+    comments = "\n".join(f"% {in_one_line(note)}" for note in notes)
+    return NEEDS + "\n\n".join([*map(_as_latex, tables), comments]) + "\n"
 
 
 def _csv(comparisons: Sequence[SystemComparison]) -> str:
@@ -410,7 +417,8 @@ def p_value(pair: SystemDifference, comparison: SystemComparison, digits: int = 
 
 def _tables(comparison: SystemComparison, width: int, caption: str, label: str) -> list[Table]:
     """Return the systems, and their differences in detail; of many systems as a matrix, with a baseline in one table."""
-    deviations = ["s_sel", "s_opt"] if _several_runs(comparison) else []
+    # a deviation between runs is known where there are several
+    deviations = ["s_sel", "s_opt"] if any(system.s_opt is not None for system in comparison.systems) else []
     titles = ["system", _heading(comparison), f"{100 * comparison.settings.confidence:g} % interval", *deviations]
     systems = []
     for system in comparison.systems:
@@ -493,10 +501,6 @@ def written_name(metric: str) -> str:
     return metric.upper() if metric in ("ter", "nist", "gleu") else metric.replace("chrf", "chrF")
 
 
-def _several_runs(comparison: SystemComparison) -> bool:
-    return any(system.s_opt is not None for system in comparison.systems)
-
-
 def _notes(comparisons: Sequence[SystemComparison]) -> list[str]:
     """Describe what is compared, and how."""
     first = comparisons[0]
@@ -518,7 +522,7 @@ def _notes(comparisons: Sequence[SystemComparison]) -> list[str]:
         f"{first.segments} segments; {compared}.",
         *notes_of_tests(comparisons),
     ]
-    if _several_runs(first):
+    if any(system.s_opt is not None for system in first.systems):
         deviations = " s_sel: deviation by the choice of segments; s_opt: between the runs."
         notes.append(f"Scores are means of the runs.{deviations if len(comparisons) == 1 else ''}")
     return notes
@@ -564,16 +568,6 @@ class Table(NamedTuple):
     caption: str
     label: str
     marks: Mapping[tuple[int, int], str] = {}
-
-
-def written_tables(tables: Sequence[Table], notes: Sequence[str], form: str) -> str:
-    """Format tables, and notes below them, as ``text``, ``markdown`` or ``latex``."""
-    if form == "text":
-        return "\n\n".join([*map(_as_text, tables), "\n".join(map(in_one_line, notes))])
-    if form == "markdown":
-        return "\n\n".join([*map(_as_markdown, tables), "  \n".join(map(_in_markdown, notes))])
-    needs = "% needs \\usepackage{booktabs,graphicx}, and XeLaTeX or LuaLaTeX for names in other than Latin letters\n"
-    return needs + "\n\n".join([*map(_as_latex, tables), "\n".join(f"% {in_one_line(note)}" for note in notes)]) + "\n"
 
 
 def in_one_line(text: str) -> str:

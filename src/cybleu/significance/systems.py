@@ -159,13 +159,27 @@ class Systems:
         :param least: the smallest number of segments; all samples of one segment are equal
         """
         given = [rows for runs in systems.values() for rows in runs]
-        _check_sizes(given, least)
+        first = given[0]
+        segments, width = first.table.shape
+        for rows in given:
+            if len(rows.table) != segments:
+                raise LengthMismatchError(
+                    f"{first.name} has {segments} segments and {rows.name} {len(rows.table)}; all must have the same "
+                    "segments, in the same order"
+                )
+            if rows.table.shape[1] != width:
+                raise LengthMismatchError(
+                    f"the rows of {first.name} have {width} numbers and those of {rows.name} {rows.table.shape[1]}; count "
+                    "them with the same metric"
+                )
+        if segments < least:
+            raise SampleError("there is one segment, so all samples are equal; give more segments, preferably hundreds")
         self.names = list(systems)
         self.given = [rows.table for rows in given]
         self.scoring, self.tables = _scoring(given, metric, scale, choices)
         numbers = count()
         self.runs = [list(islice(numbers, len(runs))) for runs in systems.values()]
-        self.segments = len(self.tables[0])
+        self.segments = segments
         self.columns = Columns(self.tables)
         self.scores = self.scoring.exact(self.columns.numbers(self.columns.totals[:, :, None]))
 
@@ -266,24 +280,6 @@ def runs_of(given: Any, name: str) -> list[Run]:
             )
         found.append(Run(f"run {number} of {name}" if len(runs) > 1 else name, table))
     return found
-
-
-def _check_sizes(given: Sequence[Run], least: int) -> None:
-    first = given[0]
-    segments, width = first.table.shape
-    for rows in given:
-        if len(rows.table) != segments:
-            raise LengthMismatchError(
-                f"{first.name} has {segments} segments and {rows.name} {len(rows.table)}; all must have the same segments, "
-                "in the same order"
-            )
-        if rows.table.shape[1] != width:
-            raise LengthMismatchError(
-                f"the rows of {first.name} have {width} numbers and those of {rows.name} {rows.table.shape[1]}; count them "
-                "with the same metric"
-            )
-    if segments < least:
-        raise SampleError("there is one segment, so all samples are equal; give more segments, preferably hundreds")
 
 
 def _scoring(
