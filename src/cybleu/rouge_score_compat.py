@@ -69,7 +69,7 @@ class RougeScorer:
             else:
                 split = self._tokenizer.tokenize
                 row += metric.count(split(prediction), [split(target) for target in targets])
-        return {name: Shares(*row[4 * place : 4 * place + 3]) for place, name in enumerate(names)}
+        return dict(zip(names, map(Shares, row[::4], row[1::4], row[2::4])))
 
     def _metrics_of(self, names: Sequence[str]) -> list[Metric]:
         stemmer, split_summaries = self._options

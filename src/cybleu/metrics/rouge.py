@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._backend import RawTexts, RawVocabulary, TokenTexts, rouge_rows
@@ -56,12 +57,12 @@ class WordsOfRouge(Tokenization):
         return SPACES.backend
 
     def edited(self, texts: RawTexts) -> RawTexts:
-        return RawTexts(self.words_of_lines([text.replace("\n", " ") for text in texts.strings()]))
-
-    def words_of_lines(self, lines: Sequence[str]) -> list[Any]:
-        """The words of each line with blanks between them."""
         # all at once, which is several times faster
-        spaced = "\n".join(lines).lower().encode("utf-8", "surrogatepass").translate(_WORDS).split(b"\n")
+        return RawTexts(self.words_of_lines("\n".join([text.replace("\n", " ") for text in texts.strings()])))
+
+    def words_of_lines(self, text: str) -> list[Any]:
+        """The words of each line with blanks between them."""
+        spaced = text.lower().encode("utf-8", "surrogatepass").translate(_WORDS).split(b"\n")
         if not self.stemmer:
             return spaced
         stem = _stemmer()
@@ -185,9 +186,10 @@ class Rouge(BuiltinMetric):
 
         lines, bounds = self._split(corpus.texts.lists())
         references, bounds_of_references = once("split", lambda: self._split(corpus.sets.texts.lists()))
-        return Corpus(lines, Sets(references, bounds_of_references), None, once), bounds, bounds_of_references
+        sets = Sets(RawText(references), bounds_of_references)
+        return Corpus(RawText(lines), sets, None, once), bounds, bounds_of_references
 
-    def _split(self, strings: Sequence[Any]) -> tuple[RawText, array[int]]:
+    def _split(self, strings: Sequence[Any]) -> tuple[RawTexts, array[int]]:
         """The lines of all texts, and where those of each text begin, and the end. Empty lines change no score.
 
         Words of rouge_score have blanks between them.
@@ -195,15 +197,12 @@ class Rouge(BuiltinMetric):
         if self.split_summaries:
             split = _sentence_splitter()
             strings = ["\n".join([sentence.replace("\n", " ") for sentence in split(text)]) for text in strings]
-        lines: list[Any] = "\n".join(strings).split("\n")
-        if isinstance(self.tokenization, WordsOfRouge):
-            lines = self.tokenization.words_of_lines(lines)
-        bounds = array("q", [0])
-        end = 0
-        for text in strings:
-            end += text.count("\n") + 1
-            bounds.append(end)
-        return RawText(RawTexts(lines)), bounds
+        joined = "\n".join(strings)
+        tokenization = self.tokenization
+        of_rouge = isinstance(tokenization, WordsOfRouge)
+        lines = tokenization.words_of_lines(joined) if of_rouge else joined.split("\n")
+        counts = [text.count("\n") + 1 for text in strings]
+        return RawTexts(lines), array("q", accumulate(counts, initial=0))
 
     def formula(self, row: Sequence[float]) -> float:
         return row[2] / row[3] if row[3] else 0.0
@@ -244,9 +243,10 @@ class RougeKinds(Rouge):
             return super().count(hypothesis, references)
         # one list has the hypothesis and its references, so that they are read and numbered at once
         lines, bounds = self._split(texts)
-        words = TokenTexts(*word_ids(lines.lines, RawVocabulary(SPACES.backend).add))
-        rows = memoryview(bytearray(8 * len(texts) * len(self.columns))).cast("d", (len(texts), len(self.columns)))
-        rouge_rows(words, bounds, words, bounds, array("q", [1, len(texts)]), None, self._codes, 0, 1, rows)
+        words = TokenTexts(*word_ids(lines, RawVocabulary(SPACES.backend).add))
+        shape = (len(texts), len(self.columns))
+        rows = memoryview(bytearray(8 * shape[0] * shape[1])).cast("d", shape)
+        rouge_rows(words, bounds, words, bounds, array("q", (1, shape[0])), None, self._codes, 0, 1, rows)
         row: list[Any] = rows.tolist()[0]  # type: ignore[assignment]
         return row
 
