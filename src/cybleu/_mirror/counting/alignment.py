@@ -79,9 +79,8 @@ def _shares_of(kind: int, lines: Sequence[Words], others: Sequence[Words]) -> tu
     return _shares(sum(matches.values()), len(words) - kind + 1, len(wanted) - kind + 1)
 
 
-def fill_alignments(
-    texts: TokenTexts, others: TokenTexts, order: Any, are_rates: bool, start: int, stop: int, scores: Any
-) -> None:
+def fill_alignments(texts: TokenTexts, others: TokenTexts, order: Any, are_rates: bool, *rows: Any) -> None:
+    start, stop, scores = rows
     for number in range(start, stop):
         text = texts.texts[number]
         for place, other in enumerate(others.texts):
