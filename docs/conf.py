@@ -6,6 +6,7 @@ import inspect
 import os
 import pathlib
 import pkgutil
+import runpy
 from typing import TypeVar
 
 import nbclient
@@ -85,6 +86,13 @@ def leave_out_tuple_fields(app, what, name, member, skip, options):
     return True if inspect.isdatadescriptor(member) and (member.__doc__ or "").startswith("Alias for field") else None
 
 
+def pictures(app):
+    """Those of what is in the repository, as it is now."""
+    drawn = runpy.run_path(str(pathlib.Path(__file__).with_name("pictures.py")))
+    drawn["rows"]()
+    drawn["layers"]()
+
+
 def example_notebook(app):
     """The notebook of the examples with what it prints, as a page."""
     notebook = nbformat.read(EXAMPLES / "tour.ipynb", as_version=4)
@@ -111,6 +119,7 @@ def example_report(app):
 
 
 def setup(app):
+    app.connect("builder-inited", pictures)
     app.connect("builder-inited", example_notebook)
     app.connect("builder-inited", example_report)
     app.connect("autodoc-skip-member", leave_out_tuple_fields)
