@@ -5,8 +5,10 @@ import json
 import random
 import re
 import shlex
+from statistics import fmean
 
 import pytest
+from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 
 import command_line
 import cybleu
@@ -92,6 +94,22 @@ def test_swapped_arguments():
     references = ["a b c d e"]
     score = cybleu.bleu(references, hypotheses).score
     assert settings_of(hypotheses, references, score).rows[0].settings[0].arguments == "swapped"
+
+
+def test_the_mean_of_sentence_scores():
+    hypotheses, references = texts(seed=4, count=20)
+    method = SmoothingFunction().method1
+    segments = [([reference.split()], hypothesis.split()) for hypothesis, reference in zip(hypotheses, references)]
+    mean = fmean(sentence_bleu(*segment, smoothing_function=method) for segment in segments)
+    found = settings_of(hypotheses, references, f"{mean:.9f}")
+    assert found.rows[0].settings[0] == ("nltk:method1", "none", False, "one by one")
+    assert found.rows[0].score == pytest.approx(100 * mean)
+
+
+def test_usual_tools_stand_for_their_group():
+    hypotheses, references = texts(seed=5, count=20)
+    score = cybleu.bleu(hypotheses, references, tokenize="intl", lowercase=True).score
+    assert settings_of(hypotheses, references, score).rows[0].settings[0].metric == "sacrebleu"
 
 
 def test_transposed_references_are_scored_as_by_sacrebleu():

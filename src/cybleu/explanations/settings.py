@@ -21,12 +21,15 @@ from ..text.reading import read_corpus
 
 # The most usual first.
 TOKENIZERS = ("13a", "none", "intl", "zh", "char", "ascii", "space", "codexglue", "tensor2tensor")
+USUAL = ("sacrebleu", "nltk", "multi-bleu")
 # What the hypotheses and the references can have been, as Python arguments.
 ARGUMENTS = {
     "as given": "hypotheses, references",
+    "one by one": "hypotheses, references",
     "swapped": "[texts[0] for texts in references], hypotheses",
     "transposed": "hypotheses[:len(references[0])], list(zip(*references))",
 }
+MISTAKEN = ("swapped", "transposed")
 SHOWN = 3  # rows
 WIDTH = 110
 INDENT = " " * 10
@@ -38,9 +41,9 @@ class Setting(NamedTuple):
     :ivar metric: a definition of BLEU, followed by its smoothing if that is not the default: ``nltk:method1``
     :ivar tokenize: the tokeniser of raw text; None for tokens
     :ivar lowercase: whether raw text is converted to lower case first
-    :ivar arguments: ``as given``; ``swapped``, the first reference scored against the hypothesis; or ``transposed``,
-        which scores only as many segments as there are references for each, as sacreBLEU does with a list for each
-        segment
+    :ivar arguments: ``as given``; ``one by one``, the mean of sentence scores; ``swapped``, the first reference scored
+        against the hypothesis; or ``transposed``, which scores only as many segments as there are references for each,
+        as sacreBLEU does with a list for each segment
     """
 
     metric: str
@@ -50,10 +53,15 @@ class Setting(NamedTuple):
 
     @property
     def rank(self) -> tuple[int, int]:
-        """How unusual the setting is: by the arguments, and by the options that are not the tool's defaults."""
+        """How unusual the setting is: whether arguments are mistaken; the tool, and options that are not its defaults."""
         definition, colon, _ = self.metric.partition(":")
         other_tokens = self.tokenize not in (None, tool_tokenizer(definition))
-        return [*ARGUMENTS].index(self.arguments), other_tokens + self.lowercase + len(colon)
+        options = other_tokens + self.lowercase + len(colon) + (self.level is not None)
+        return self.arguments in MISTAKEN, options + 2 * (definition not in USUAL)
+
+    @property
+    def level(self) -> str | None:
+        return "mean" if self.arguments == "one by one" else None
 
     @property
     def call(self) -> str:
@@ -61,7 +69,9 @@ class Setting(NamedTuple):
         options = "" if self.tokenize is None else f", tokenize={self.tokenize!r}"
         if self.lowercase:
             options += ", lowercase=True"
-        return f"cybleu.score(cybleu.rows({ARGUMENTS[self.arguments]}, {self.metric!r}{options}), {self.metric!r})"
+        level = ", level='mean'" if self.level else ""
+        rows = f"cybleu.rows({ARGUMENTS[self.arguments]}, {self.metric!r}{options})"
+        return f"cybleu.score({rows}, {self.metric!r}{level})"
 
     def command(self, hypothesis: str, references: Sequence[str]) -> str:
         """The command for these files; there is none for transposed references."""
@@ -71,6 +81,8 @@ class Setting(NamedTuple):
             words += ["--tokenize", self.tokenize]
         if self.lowercase:
             words.append("--lowercase")
+        if self.level:
+            words += ["--level", self.level]
         return command_line(words)
 
 
@@ -133,7 +145,9 @@ class FoundSettings:
             lines += textwrap.wrap(
                 f"the same: {others}", WIDTH, initial_indent=INDENT, subsequent_indent=INDENT, break_on_hyphens=False
             )
-        if self.found and len(self.rows) > SHOWN:
+        if not self.found:
+            lines.append("not tried: other n-gram orders and weights, and texts that are scored as lists of characters")
+        elif len(self.rows) > SHOWN:
             lines.append(f"{len(self.rows) - SHOWN} more rows have less usual settings")
         return "\n".join(lines)
 
@@ -144,14 +158,15 @@ class FoundSettings:
 def settings_of(hypotheses: Any, references: Any, score: float | str, digits: int | None = None) -> FoundSettings:
     """Find the settings that give a reported score: definitions, tokenisers, case, smoothings, mistaken arguments.
 
-    The tokenisers ``none``, ``ascii`` and ``space`` are also the habits of reading white space. Swapped and transposed
-    arguments are tried, too.
+    The tokenisers ``none``, ``ascii`` and ``space`` are also the habits of reading white space. Means of sentence scores,
+    and swapped and transposed arguments are tried, too. Other n-gram orders and weights are not.
 
     :param hypotheses: a batch of texts, in any form that :func:`cybleu.rows` accepts
     :param references: for each segment one reference or a list of references
     :param score: the score, from 0 to 100 or from 0 to 1; a str keeps zeros at its end: ``"27.90"``
     :param digits: the number of its decimals, by default those of `score`
-    :return: the settings whose score rounds to it; if there is none, all settings, the nearest first
+    :return: the settings whose score rounds to it; if there is none, all but those of transposed references, the
+        nearest first
     :raises ArrayValueError: the score is not a number, or `digits` is not a whole number from 0 to 17
     :raises CybleuError: as :func:`cybleu.rows`
 
@@ -182,7 +197,9 @@ def settings_of(hypotheses: Any, references: Any, score: float | str, digits: in
     for setting, one in sorted(_scores_by_setting(hypotheses, references), key=lambda pair: pair[0].rank):
         rows.setdefault(f"{one:.10g}", SameScore(one, [])).settings.append(setting)
     found = [row for row in rows.values() if off(row) < 1e-9]
-    shown = list(_joined(found)) or sorted(rows.values(), key=off)
+    # few lines of transposed references come near by chance
+    others = [row for row in rows.values() if row.settings[0].arguments != "transposed"]
+    shown = list(_joined(found)) or sorted(others, key=off)
     return FoundSettings(tuple(shown), bool(found))
 
 
@@ -208,12 +225,13 @@ def _scores_by_setting(hypotheses: Any, references: Any) -> Iterator[tuple[Setti
             tokenizers = [None]
             cases = [False]
         elif arguments != "as given":
-            # who mistakes the arguments rarely has an unusual tokeniser as well
+            # such scores rarely have an unusual tokeniser as well
             tokenizers = TOKENIZERS[:4]
         one_each = corpus.sets.bounds[-1] == corpus.size
         rows: dict[Any, Any] = {}
         for metric, tokenize, lowercase in product(dict.fromkeys(metrics), tokenizers, cases):
-            bleu: Any = find(metric, tokenize=tokenize, lowercase=lowercase or None)
+            setting = Setting(metric, tokenize, lowercase, arguments)
+            bleu: Any = find(metric, tokenize=tokenize, lowercase=lowercase or None, level=setting.level)
             # definitions have the same counts of the same tokens, but for the length of one of several references
             tokenization = None if tokenize is None else bleu.tokenization
             key = tokenization, None if one_each else bleu.definition.reference_length
@@ -225,14 +243,15 @@ def _scores_by_setting(hypotheses: Any, references: Any) -> Iterator[tuple[Setti
                 score = bleu.score(rows[key])
             except (CybleuError, ArithmeticError):
                 continue
-            yield Setting(metric, tokenize, lowercase, arguments), score.percent
+            yield setting, score.percent
 
 
 def _corpora_meant(corpus: Corpus) -> Iterator[tuple[str, Corpus]]:
-    """Yield the corpus as given, and as it is if the arguments are mistaken."""
+    """Yield the corpus as given, also for means of sentences, and as it is if the arguments are mistaken."""
     if not corpus.size:
         raise EmptyCorpusError("there is no segment to score; give at least one hypothesis with its references")
     yield "as given", corpus
+    yield "one by one", corpus
     texts: Sequence[Any] = corpus.texts.lists()
     sets: Sequence[Sequence[Any]] = corpus.sets.lists()
     yield "swapped", read_corpus([several[0] for several in sets], [[text] for text in texts])
