@@ -1,4 +1,4 @@
-"""Installation in place of NLTK's BLEU."""
+"""Installation in place of NLTK's scores."""
 
 import multiprocessing
 import re
@@ -7,30 +7,43 @@ import warnings
 from pathlib import Path
 
 import nltk
-import nltk.translate
 import nltk.translate.bleu_score as nltk_bleu
+import nltk.translate.chrf_score as nltk_chrf
+import nltk.translate.gleu_score as nltk_gleu
+import nltk.translate.nist_score as nltk_nist
 import pytest
 
 import cybleu
 from command_line import python
-from cybleu import bleu_score, errors
+from cybleu import bleu_score, chrf_score, errors, gleu_score, nist_score
 
-NAMES = """
-    Fraction SmoothingFunction brevity_penalty closest_ref_length corpus_bleu modified_precision sentence_bleu
-""".split()
-ORIGINALS = {name: getattr(nltk_bleu, name) for name in NAMES}
+MODULES = [
+    (
+        nltk_bleu,
+        bleu_score,
+        "Fraction SmoothingFunction brevity_penalty closest_ref_length corpus_bleu modified_precision sentence_bleu",
+    ),
+    (nltk_chrf, chrf_score, "chrf_precision_recall_fscore_support corpus_chrf sentence_chrf"),
+    (nltk_gleu, gleu_score, "corpus_gleu sentence_gleu"),
+    (nltk_nist, nist_score, "corpus_nist nist_length_penalty sentence_nist"),
+]
+OURS = {(theirs, name): getattr(ours, name) for theirs, ours, names in MODULES for name in names.split()}
+for package in (nltk, nltk.translate):
+    OURS |= {
+        (package, "bleu"): cybleu.sentence_bleu,
+        (package, "chrf"): chrf_score.sentence_chrf,
+        (package, "gleu"): gleu_score.sentence_gleu,
+        (package, "nist"): nist_score.sentence_nist,
+    }
+ORIGINALS = {place: getattr(*place) for place in OURS}
 
 pytestmark = pytest.mark.thread_unsafe(reason="NLTK is replaced for the whole process")
 
 
 def is_installed():
-    places = [getattr(nltk_bleu, name) is getattr(bleu_score, name) for name in NAMES]
-    places += [nltk.bleu is cybleu.sentence_bleu, nltk.translate.bleu is cybleu.sentence_bleu]
-    assert len(set(places)) == 1
-    if not places[0]:
-        assert {name: getattr(nltk_bleu, name) for name in NAMES} == ORIGINALS
-        assert nltk.bleu is nltk.translate.bleu is ORIGINALS["sentence_bleu"]
-    return places[0]
+    found = {place: getattr(*place) for place in OURS}
+    assert found in (OURS, ORIGINALS)
+    return found == OURS
 
 
 def test_nested_repeated_and_undone_in_any_order():
@@ -193,7 +206,7 @@ def test_the_readme_says_what_to_write_instead_of_each_import():
     for before, after in rows:
         theirs = set(functions_of(before))
         ours = set(functions_of(after))
-        assert theirs == {ORIGINALS["sentence_bleu"]}, before
+        assert theirs == {ORIGINALS[nltk_bleu, "sentence_bleu"]}, before
         assert ours == {cybleu.sentence_bleu}, after
 
 

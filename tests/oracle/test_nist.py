@@ -2,13 +2,12 @@
 
 from collections import deque
 
-import nltk
 import nltk.translate.nist_score as nltk_nist
 import numpy as np
 import pytest
 from hypothesis import example, given, strategies as st
 
-from cybleu import errors, install_as_nltk, nist_score
+from cybleu import errors, nist_score
 from inputs import CATCHES_WARNINGS, assert_same, corpora, long_segments, outcome, segments
 
 pytestmark = CATCHES_WARNINGS
@@ -83,13 +82,3 @@ def test_errors_say_where_and_what_to_do(corpus, n, error, place):
 def test_sequences_that_are_no_lists():
     corpus = [[deque("abcab"), ("a", "b", "c")]], [deque("abcb")]
     assert nist_score.corpus_nist(*corpus, 3) == nltk_nist.corpus_nist(*corpus, 3)
-
-
-def test_the_installation():
-    segment = [["the", "cat", "sat", "on", "it"]], ["the", "cat", "sat", "on", "me"]
-    expected = nltk_nist.sentence_nist(*segment)
-    with install_as_nltk():
-        for function in (nltk.translate.nist, nltk.nist, nltk_nist.sentence_nist):
-            assert function is nist_score.sentence_nist
-        assert nltk_nist.sentence_nist(*segment) == expected
-    assert nltk.translate.nist.__module__ == "nltk.translate.nist_score"
