@@ -8,7 +8,7 @@ from hypothesis import example, given, strategies as st
 from sacrebleu.metrics import CHRF as Theirs
 
 import cybleu
-from cybleu import References, chrf_score, sacrebleu_compat, score, scores
+from cybleu import References, chrf_score, scores
 from cybleu.metrics import Chrf, find
 from cybleu.sacrebleu_compat import CHRF
 from inputs import CATCHES_WARNINGS, assert_class_is_as_sacrebleu_s, assert_same_calls
@@ -34,6 +34,12 @@ arguments = st.fixed_dictionaries(
         "eps_smoothing": st.booleans(),
     },
 )
+
+
+def is_accepted(options):
+    """Whether the metric takes what sacreBLEU takes."""
+    beta = options.get("beta", 2)
+    return options.get("char_order", 6) + options.get("word_order", 0) > 0 and beta is not True and beta < 1e100
 
 
 @st.composite
@@ -67,29 +73,30 @@ def test_the_class(corpus, kwargs):
 
 
 @pytest.mark.filterwarnings("ignore::cybleu.errors.ShapeWarning")
-@given(corpora(), arguments.filter(lambda chosen: chosen.get("char_order", 6) + chosen.get("word_order", 0)))
+@given(corpora(), arguments.filter(is_accepted))
 def test_the_metric(corpus, kwargs):
     hypotheses, documents = corpus
-    kwargs = {name: value for name, value in kwargs.items() if name != "beta" or (value is not True and value < 1e100)}
     groups = [[line for line in group if line is not None] or ["x"] for group in zip(*documents)]
     hypotheses = hypotheses[: len(groups)]
     groups = groups[: len(hypotheses)]
     metric = Chrf(**kwargs)
     theirs = Theirs(**kwargs)
     rows = metric.rows(hypotheses, groups)
-    assert rows.tolist() == [metric.count(line, group) for group, line in zip(groups, hypotheses)]
     assert rows.tolist() == [
         theirs._extract_corpus_statistics([line], [[text] for text in group])[0]
         for group, line in zip(groups, hypotheses)
     ]
     wanted = [theirs.sentence_score(line, group).score for line, group in zip(hypotheses, groups)]
     assert metric.scores(rows).tolist() == wanted
-    assert score(rows, metric).score == theirs._compute_f_score(rows.sum(axis=0).tolist())
-    assert len(set(metric.columns)) == rows.shape[1]
-    sources = [group[0] for group in groups]
-    matrix = metric.pairs(hypotheses, sources)
-    assert matrix.tolist() == [[theirs.sentence_score(line, [text]).score for text in sources] for line in hypotheses]
-    assert metric.pairs(sources).tolist() == metric.pairs(sources, sources, threads=2).tolist()
+
+
+@given(
+    st.lists(lines | long_lines, max_size=4), st.lists(lines | long_lines, max_size=4), arguments.filter(is_accepted)
+)
+def test_pairs(hypotheses, others, kwargs):
+    theirs = Theirs(**kwargs)
+    wanted = [[theirs.sentence_score(line, [text]).score for text in others] for line in hypotheses]
+    assert Chrf(**kwargs).pairs(hypotheses, others).tolist() == wanted
 
 
 @pytest.mark.filterwarnings("ignore::cybleu.errors.ShapeWarning")
@@ -105,19 +112,12 @@ def test_prepared_references(sets, hypotheses, name, lowercase):
     owner = [place % len(sets) for _, place in hypotheses]
     texts = [sets[number][0][::-1] if text is None else text for (text, _), number in zip(hypotheses, owner)]
     metric = find(name, lowercase=lowercase)
-    prepared = References(sets)
-    rows = metric.rows(texts, prepared, owner=owner, threads=2)
-    options = {"word_order": {"chrf": 0, "chrf++": 2}[name], "lowercase": lowercase}
+    rows = metric.rows(texts, References(sets), owner=owner, threads=2)
+    theirs = Theirs(word_order=metric.word_order, lowercase=lowercase)
     assert scores(rows, metric).tolist() == [
-        Theirs(**options).sentence_score(text, sets[number]).score for text, number in zip(texts, owner)
+        theirs.sentence_score(text, sets[number]).score for text, number in zip(texts, owner)
     ]
     assert rows.tolist() == metric.rows(texts, sets, owner=owner).tolist()
-    each = metric.rows(texts, [sets[number] for number in owner])
-    assert rows.tolist() == each.tolist()
-    rewards = cybleu.reward_scores(texts, prepared, owner, metric=metric)
-    assert rewards.tolist() == cybleu.reward_scores(texts, sets, owner, metric=metric).tolist()
-    first = [group[0] for group in sets]
-    assert metric.rows(first, prepared).tolist() == metric.rows(first, sets).tolist()
 
 
 @pytest.mark.parametrize("whitespace", [False, True])
@@ -133,79 +133,6 @@ def test_every_white_space_with_and_without_the_option(space, whitespace):
     for row, hypothesis, reference in zip(rows.tolist(), hypotheses, references):
         assert row == expected._extract_corpus_statistics([hypothesis], [[reference]])[0]
     assert cybleu.chrf(hypotheses, references, **options).score == expected.corpus_score(hypotheses, [references]).score
-
-
-# What sacreBLEU's own tests say (test/test_chrf.py of sacreBLEU 2.6, Apache-2.0), to 4 decimals there
-ASSESSMENT = (
-    "risk assessment must be made of those who are qualified and expertise in the sector - these are the scientists .",
-    "risk assessment has to be undertaken by those who are qualified and expert in that area - that is the scientists .",
-)
-OBAMA = "Das Verhältnis zwischen Obama und Netanyahu ist nicht gerade freundschaftlich."
-WALL = "Niemand hat die Absicht, eine Mauer zu errichten"
-# `eps_smoothing`, and the hypotheses, their references and the score
-PUBLISHED = [
-    (True, ["abcdefg"], ["hijklmnop"], 0.0),
-    (True, ["a"], ["b"], 0.0),
-    (True, [""], ["b"], 0.0),
-    (True, [""], ["ref"], 0.0),
-    (True, [""], ["reference"], 0.0),
-    (True, ["aa"], ["ab"], 8.3333),
-    (True, ["a", "b"], ["a", "c"], 8.3333),
-    (True, ["a"], ["a"], 16.6667),
-    (True, ["a b c"], ["a b c"], 50.0),
-    (True, ["a b c"], ["abc"], 50.0),
-    (True, [f" {ASSESSMENT[0]}"], [ASSESSMENT[1]], 63.361730),
-    (True, [" Die    Beziehung zwischen  Obama und Netanjahu ist nicht gerade  freundlich. "], [OBAMA], 64.1302698),
-    (True, [WALL], [WALL], 100.0),
-    (False, ["a"], ["a"], 100.0),
-    (False, [""], ["reference"], 0.0),
-    (False, ["a b c"], ["a b c"], 100.0),
-    (False, ["a b c"], ["abc"], 100.0),
-    (False, [""], ["c"], 0.0),
-    (False, ["a", "b"], ["a", "c"], 50.0),
-    (False, ["aa"], ["ab"], 25.0),
-]
-PUBLISHED_WITH_WHITE_SPACE = [
-    ("Die Beziehung zwischen Obama und Netanjahu ist nicht gerade freundlich.", OBAMA, 67.3481606),
-    (*ASSESSMENT, 65.2414427),
-]
-PUBLISHED_OF_SENTENCES = [
-    (
-        "Co nás nejvíc trápí, protože lékaři si vybírají, kdo bude žít a kdo zemře.",
-        "Nejvíce smutní jsme z toho, že musíme rozhodovat o tom, kdo bude žít a kdo zemře.",
-        39.14078509,
-    ),
-    (
-        "Nebo prostě nemají vybavení, které by jim pomohlo, uvedli lékaři.",
-        "A někdy nemáme ani potřebný materiál, abychom jim pomohli, popsali lékaři.",
-        31.22557079,
-    ),
-    (
-        "Lapali po dechu, jejich životy skončily dřív, než skutečně začaly.",
-        "Lapali po dechu a pak jejich život skončil - dřív, než skutečně mohl začít, připomněli.",
-        57.15704367,
-    ),
-]
-
-
-@pytest.mark.parametrize(("smoothed", "hypotheses", "references", "expected"), PUBLISHED)
-def test_published_figures(smoothed, hypotheses, references, expected):
-    found = sacrebleu_compat.corpus_chrf(hypotheses, [references], beta=3, eps_smoothing=smoothed).score
-    assert found == pytest.approx(expected, abs=1e-4)
-    metric = Chrf(beta=3, eps_smoothing=smoothed)
-    assert score(metric.rows(hypotheses, [[text] for text in references]), metric).score == found
-
-
-@pytest.mark.parametrize(("hypothesis", "reference", "expected"), PUBLISHED_WITH_WHITE_SPACE)
-def test_published_figures_with_white_space(hypothesis, reference, expected):
-    found = sacrebleu_compat.corpus_chrf([hypothesis], [[reference]], beta=3, remove_whitespace=False).score
-    assert found == pytest.approx(expected, abs=1e-4)
-
-
-@pytest.mark.parametrize(("hypothesis", "reference", "expected"), PUBLISHED_OF_SENTENCES)
-def test_published_figures_of_sentences(hypothesis, reference, expected):
-    found = sacrebleu_compat.sentence_chrf(hypothesis, [reference], eps_smoothing=True).score
-    assert found == pytest.approx(expected, abs=1e-4)
 
 
 # ------------------------------------------------------------------------------------------------------------- NLTK's
@@ -257,13 +184,6 @@ def test_every_white_space_of_nltk(space, ignore_whitespace, orders):
 )
 def test_nltks_errors(given_):
     assert_same_calls(chrf_score.corpus_chrf, nltk_chrf.corpus_chrf, *given_)
-
-
-@pytest.mark.parametrize(("orders", "expected"), [((0, 6), 0.7547), ((1, 100), 0.0493), ((0, 0), 0.9942)], ids=str)
-def test_orders_that_only_the_general_path_counts(orders, expected):
-    pair = "the cat is here on it", "the cat was here on it"
-    assert chrf_score.sentence_chrf(*pair, *orders) == pytest.approx(expected, abs=5e-5)
-    assert chrf_score.sentence_chrf(*pair, *orders) == nltk_chrf.sentence_chrf(*pair, *orders)
 
 
 @pytest.mark.parametrize(

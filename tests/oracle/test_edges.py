@@ -12,7 +12,7 @@ from hypothesis import example, given, strategies as st
 import cybleu
 from command_line import python
 from cybleu import metrics
-from cybleu.bleu_score import corpus_bleu, sentence_bleu
+from cybleu.bleu_score import sentence_bleu
 from inputs import CATCHES_WARNINGS, assert_same_calls
 
 pytestmark = CATCHES_WARNINGS
@@ -36,23 +36,6 @@ def test_lower_case_is_that_of_python(lines):
             assert found == cybleu.rows(lower[1], lower[0], tokenize=kind).tolist(), kind
     for kind, options in ((metrics.Chrf, {"lowercase": True}), (metrics.Ter, {})):
         assert kind(**options).rows([text], [references]).tolist() == kind().rows(*lower[::-1]).tolist()
-
-
-# ----------------------------------------------------------------------------------------------------------------- BLEU
-
-
-@pytest.mark.parametrize("size", range(9))
-def test_from_how_many_tokens_on_weights_stay(size):
-    """`auto_reweigh` is for hypotheses of fewer than four tokens, and a corpus is as long as all of its hypotheses."""
-    tokens = "a b c d e f g h".split()
-    for sizes in ((size,), (size, 1), (0, size)):
-        hypotheses = [tokens[:each] for each in sizes]
-        references = [[tokens[1:7]]] * len(sizes)
-        for weights in ((0.25,) * 4, (0.5, 0.5), [(0.25,) * 4, (1.0,)]):
-            arguments = references, hypotheses, weights, None, True
-            assert_same_calls(corpus_bleu, nltk_bleu.corpus_bleu, *arguments)
-            of_one = [array[-1] for array in arguments[:2]]
-            assert_same_calls(sentence_bleu, nltk_bleu.sentence_bleu, *of_one, *arguments[2:])
 
 
 # ---------------------------------------------------------------------------------------------------------------- tokens
