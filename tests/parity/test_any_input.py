@@ -3,7 +3,9 @@
 import gzip
 import pickle
 from array import array
-from itertools import chain, count, pairwise, product
+from functools import partial
+from itertools import chain, count, product
+from types import NoneType
 
 import numpy as np
 import pytest
@@ -16,17 +18,14 @@ from cybleu.errors import CybleuError, InputFileError
 from cybleu.nbest import NBest, merge, read_segments
 from cybleu.rerank import linear, oracle
 from cybleu.tuning import kbmira, line_search, read_weights, tune
-from inputs import called, counted_row, on_both_backends, unaligned
-from nbest_lists import parts_of, sparse_parts
+from inputs import DEFINITIONS, called, counted_row, on_both_backends, unaligned
+from nbest_lists import lists, made, parts_of
 from on_mirror import on_mirror
 
 pytestmark = pytest.mark.thread_unsafe(reason="one process has the mirror")
 
-EDGES = [2**31 - 1, -(2**31), 2**31, -(2**31) - 1, 2**63 - 1, -(2**63), 2**63, -1, 127, 128, 255, 2**32]
+EDGES = [2**31 - 1, -(2**31), 2**31, -(2**31) - 1, 2**63 - 1, 1 - 2**63, -1, 127, 128, 255, 2**32]
 DTYPES = ["int64", "int32", "uint8", "int8", "int16", "uint16", "uint32", "uint64"]
-OTHER_DTYPES = ["float64", "float16", "bool", "object", "complex64", "S2", "U1", "M8[s]", "i4,i4"]
-WRONG_ORDERS = [65, 300, 0, -1, True, 2.0, None, "2"]
-VARIANTS = sorted(metrics.VARIANTS)
 
 
 # ---------------------------------------------------------------------------------------------------------------- arrays
@@ -61,7 +60,7 @@ LAYOUTS = [
     lambda plain: unaligned(plain) if plain.dtype.alignment > 1 and plain.size and not plain.dtype.hasobject else plain,
     read_only,
     buffer,
-    lambda plain: np.broadcast_to(plain[:1], plain.shape) if len(plain) else plain,
+    lambda plain: np.broadcast_to(plain[:1], plain.shape) if len(plain) and (plain == plain[:1]).all() else plain,
 ]
 
 
@@ -77,35 +76,13 @@ def test_the_other_process_has_the_same_arrays(kernels, layout, shape):
     assert on_mirror(described) == described()
 
 
-SHAPES = [np.ravel, lambda plain: plain[..., np.newaxis]]
-
-
 @st.composite
 def arrays(draw, values):
-    """Numbers as an array of a dtype that holds them, or seldom of another kind or shape."""
-    odd = draw(st.integers(0, 15)) == 15
-    values = np.array(values, dtype=object)
-    kind = np.dtype(draw(st.sampled_from(OTHER_DTYPES if odd else DTYPES)))
-    if kind.kind in "iu":
-        limits = np.iinfo(kind)
-        if any(not limits.min <= value <= limits.max for value in values.ravel()):
-            kind = np.dtype(np.int64)
-            values = np.vectorize(lambda value: max(min(value, 2**63 - 1), -(2**63)), otypes=[object])(values)
-        plain = values.astype(kind)
-    elif kind.names or kind.kind == "M":
-        plain = np.zeros(values.shape, kind)
-    else:
-        plain = (values % 2).astype(kind)
-    return draw(st.sampled_from(LAYOUTS + SHAPES if odd else LAYOUTS))(plain)
-
-
-def values_of(given):
-    """The numbers of an array, as NumPy reads them."""
-    return np.asarray(given).tolist()
-
-
-def are_whole(given):
-    return np.asarray(given).dtype.kind in "iu"
+    """Numbers as an array of a dtype that holds them."""
+    plain = np.array(values, dtype=np.int64)
+    fitting = [kind for kind in DTYPES if np.array_equal(plain.astype(kind).astype(object), plain.astype(object))]
+    layout = draw(st.sampled_from(LAYOUTS))
+    return layout(plain.astype(draw(st.sampled_from(fitting))))
 
 
 an_id = st.integers(0, 4) | st.integers(0, 4) | st.integers(0, 4) | st.sampled_from(EDGES)
@@ -115,42 +92,22 @@ texts_of_ids = some_ids | some_ids | st.tuples(some_ids, st.integers(2, 40)).map
 
 @st.composite
 def batches(draw, texts, forms=("lists", "arrays", "ragged", "table", "lengths")):
-    """Texts in a form of a batch: the batch, the ids that it holds or None if it is not valid, and `lengths`."""
+    """Texts in a form of a batch: the batch, the ids that it holds, and `lengths`."""
     form = draw(st.sampled_from(forms))
-    wrong = draw(st.integers(0, 7)) == 7
     if form == "lists":
         return texts, texts, None
     if form == "arrays":
-        batch = [draw(arrays(text)) for text in texts]
-        right = all(np.asarray(part).ndim == 1 for part in batch)
-        return batch, [*map(values_of, batch)] if right else None, None
+        return [draw(arrays(text)) for text in texts], texts, None
     if form == "ragged":
-        offsets = np.cumsum([0, *map(len, texts)])
-        if wrong:
-            offsets[draw(st.integers(0, len(texts)))] = draw(st.sampled_from([-1, 0, 3, 2**40]))
-        ids = draw(arrays([token for text in texts for token in text]))
-        ends = draw(arrays(offsets))
-        tokens = values_of(ids)
-        said = values_of(ends)
-        right = np.asarray(ids).ndim == 1 == np.asarray(ends).ndim and are_whole(ids) and are_whole(ends)
-        right = right and said[0] == 0 and said[-1] == len(tokens) and said == sorted(said)
-        return Ragged(ids, ends), [tokens[a:b] for a, b in pairwise(said)] if right else None, None
+        ends = np.cumsum([0, *map(len, texts)])
+        return Ragged(draw(arrays([*chain(*texts)])), draw(arrays(ends))), texts, None
     width = max(map(len, texts), default=0) + draw(st.integers(0, 2))
     rows = [[*text, *[0] * (width - len(text))] for text in texts]
-    table = draw(arrays(np.array(rows, dtype=object).reshape(len(texts), width)))
-    if np.asarray(table).ndim != 2:
-        return table, None, None
-    rows = values_of(table)
+    table = draw(arrays(np.reshape(rows, (len(texts), width))))
     if form == "table":
         return table, rows, None
-    lengths = [len(text) for text in texts]
-    if lengths and wrong:
-        lengths[draw(st.integers(0, len(texts) - 1))] = draw(st.sampled_from([-1, 0, 100, 2**40, 2**63]))
-    lengths = draw(st.just(lengths) | arrays(lengths))
-    said = values_of(lengths)
-    right = are_whole(table) and are_whole(lengths) and np.asarray(lengths).ndim == 1
-    right = right and all(0 <= size <= width for size in said)
-    return table, [row[:size] for row, size in zip(rows, said)] if right else None, lengths
+    lengths = [*map(len, texts)]
+    return table, texts, draw(st.just(lengths) | arrays(lengths))
 
 
 def trimmed(tokens, pad, eos):
@@ -174,88 +131,56 @@ def test_padding_and_the_end_in_every_order(kernels, pad, eos):
     assert on_both_backends(lambda: cybleu.rows(texts, [reference], **options)).tolist() == expected
 
 
-def are_ids(texts):
-    return all(type(token) is int and -(2**63) <= token < 2**63 for text in texts for token in text)
+special_id = st.none() | st.integers(0, 4)
+ORDERS = st.sampled_from([1, 2, 3, 4, 5, 8, 16, 17, 64])
+RULES = st.sampled_from(["closest", "closest-first", "shortest", "average"])
 
 
-def is_order(order):
-    return type(order) is int and 0 < order <= 64
+@st.composite
+def arguments_of_rows(draw):
+    """The arguments of `rows`, and the references and the hypothesis of each segment, trimmed."""
+    special = {name: draw(special_id) for name in ("pad_id", "eos_id", "unk_id")}
+    references, held, reference_lengths = draw(batches(draw(st.lists(texts_of_ids, min_size=1, max_size=5))))
+    sets = [[text] for text in held]
+    if isinstance(references, list):
+        cut = draw(st.integers(1, len(held)))
+        references, sets = ([part[:cut], *([text] for text in part[cut:])] for part in (references, held))
+    owner = draw(st.lists(st.integers(0, len(sets) - 1), max_size=6))
+    hypotheses, texts, lengths = draw(batches([draw(texts_of_ids) for _ in owner]))
+    segments = []
+    for place, text in zip(owner, texts):
+        fresh = count(2**64)  # an unknown token is equal to no other
+        trim = partial(trimmed, pad=special["pad_id"], eos=special["eos_id"])
+        tokens = [next(fresh) if token == special["unk_id"] else token for token in trim(text)]
+        segments.append(([*map(trim, sets[place])], tokens))
+    named = {"lengths": lengths, "owner": draw(st.just(owner) | arrays(owner))}
+    return hypotheses, references, {"lengths": reference_lengths, **special}, named, segments
 
 
-def are_special(*ids):
-    return all(number is None or -(2**63) < number < 2**63 for number in ids)
+@given(arguments_of_rows(), ORDERS, RULES, st.sampled_from(["as given", "prepared", "pickled"]))
+def test_rows_of_arrays(kernels, arguments, order, rule, form):
+    hypotheses, references, how, named, segments = arguments
+
+    def rows():
+        prepared = References(references, **how)
+        prepared = pickle.loads(pickle.dumps(prepared)) if form == "pickled" else prepared
+        return cybleu.rows(hypotheses, prepared, max_order=order, reference_length=rule, threads=2, **named)
+
+    def rows_as_given():
+        given = {**how, **named, "reference_lengths": how["lengths"]}
+        return cybleu.rows(hypotheses, references, max_order=order, reference_length=rule, **given)
+
+    found = on_both_backends(rows_as_given if form == "as given" else rows, NoneType)
+    assert found.tolist() == [counted_row(*segment, order, rule) for segment in segments]
 
 
-special_id = st.none() | st.none() | an_id
-
-
-@given(st.data())
-def test_rows_and_rewards_of_arrays(kernels, data):
-    draw = data.draw
-    order = draw(st.sampled_from([4, 2, 1, 3, 5, 8, 16, 17, 64] * 2 + WRONG_ORDERS))
-    how = {name: draw(special_id) for name in ("pad_id", "eos_id", "unk_id")}
-    pad, eos, unk = how.values()
-    references, said, lengths = draw(batches(draw(st.lists(texts_of_ids, max_size=5))))
-    sets = said and [[text] for text in said]
-    if isinstance(references, list) and said is not None:
-        cuts = sorted({0, len(said), *draw(st.lists(st.integers(0, len(said)), max_size=3))})
-        references, sets = ([part[a:b] for a, b in pairwise(cuts)] for part in (references, said))
-    size = len(sets or [])
-    texts = draw(st.lists(texts_of_ids, max_size=6) | st.lists(texts_of_ids, min_size=size, max_size=size))
-    hypotheses, said, hypothesis_lengths = draw(batches(texts))
-    owner = None
-    places = [*range(len(texts))]
-    if draw(st.booleans()):
-        place = st.integers(0, max(size - 1, 0)) | st.integers(0, max(size - 1, 0)) | st.sampled_from([-1, size, 2**40])
-        owner = draw(
-            st.lists(place, min_size=len(texts), max_size=len(texts)).flatmap(lambda o: st.just(o) | arrays(o))
-        )
-        places = values_of(owner)
-    settings = {"lengths": hypothesis_lengths, "owner": owner}
-    kind = draw(st.sampled_from(["rows", "rewards", "prepared", "pickled"]))
-    threads = draw(st.sampled_from([None, 1, 2]))
-    rule = draw(st.sampled_from(["closest", "closest-first", "shortest", "average"]))
-
-    def call():
-        if kind == "rows":
-            return cybleu.rows(
-                hypotheses,
-                references,
-                max_order=order,
-                reference_length=rule,
-                reference_lengths=lengths,
-                **how,
-                **settings,
-            )
-        if kind == "rewards":
-            return cybleu.reward_scores(hypotheses, references, reference_lengths=lengths, **how, **settings)
-        prepared = References(references, lengths=lengths, **how)
-        prepared = pickle.loads(pickle.dumps(prepared)) if kind == "pickled" else prepared
-        return cybleu.rows(hypotheses, prepared, max_order=order, reference_length=rule, threads=threads, **settings)
-
-    found = on_both_backends(call)
-    wrong = sets is None or said is None or not (are_ids(said) and all(map(are_ids, sets)))
-    if found is None:
-        owned = all(type(place) is int and 0 <= place < size for place in places) and len(places) == len(said or ())
-        owned = owned and (owner is None or are_whole(owner))
-        owned = owned and (owner is not None or size == len(places)) and all(sets or ())
-        # the id that an unknown one of the references becomes
-        reserved = unk is not None and any(-(2**63) in text for text in chain(said or (), *(sets or ())))
-        assert wrong or not owned or reserved or not are_special(pad, eos, unk) or not is_order(order)
-    if found is None or wrong:
-        return
-    order = 4 if kind == "rewards" or order is None else order
-    rows = []
-    for tokens, place in zip(said, places):
-        fresh = count(2**64)
-        tokens = [next(fresh) if token == unk else token for token in trimmed(tokens, pad, eos)]
-        counted_by = "closest" if kind == "rewards" else rule
-        rows.append(counted_row([trimmed(text, pad, eos) for text in sets[place]], tokens, order, counted_by))
-    if kind == "rewards":
-        rewards = [metrics.score(row, effective_order=True).score / 100 for row in rows]
-        assert found.tolist() == np.array(rewards, dtype=np.float32).tolist()
-    else:
-        assert found.tolist() == rows
+@given(arguments_of_rows())
+def test_rewards_of_arrays(kernels, arguments):
+    hypotheses, references, how, named, segments = arguments
+    given = {**how, **named, "reference_lengths": how["lengths"]}
+    found = on_both_backends(lambda: cybleu.reward_scores(hypotheses, references, **given), NoneType)
+    expected = [metrics.score(counted_row(*segment, 4), effective_order=True).score / 100 for segment in segments]
+    assert found.tolist() == np.float32(expected).tolist()
 
 
 of_pairs = st.lists(texts_of_ids, max_size=6).flatmap(
@@ -263,31 +188,49 @@ of_pairs = st.lists(texts_of_ids, max_size=6).flatmap(
 )
 
 
-@given(st.data())
-def test_pairs_of_arrays(kernels, data):
-    draw = data.draw
-    references, said, _ = draw(of_pairs)
-    hypotheses = references
-    hyps = said
-    if draw(st.booleans()):
-        hypotheses, hyps, _ = draw(of_pairs)
-    pad = draw(special_id)
-    eos = draw(special_id)
-    order = draw(st.sampled_from([4, 2, 1, 3, 5, 8, 16, 17] * 2 + WRONG_ORDERS))
-    name = draw(st.sampled_from(VARIANTS))
-    smoothing = draw(st.sampled_from([kind for kind, _, _ in metrics.VARIANTS[name].smoothings]))
-    how = {"metric": name, "smoothing": smoothing, "max_order": order, "pad_id": pad, "eos_id": eos}
-    texts = (hypotheses,) if hypotheses is references else (hypotheses, references)
-    found = on_both_backends(lambda: cybleu.pairs(*texts, threads=2, **how))
-    wrong = said is None or hyps is None or not (are_ids(said) and are_ids(hyps))
-    assert found is not None or wrong or not are_special(pad, eos) or not is_order(order)
-    if found is None or wrong:
-        return
-    metric = metrics.find(name, smoothing=smoothing, level="sentence", max_order=order or 4)
-    said, hyps = ([trimmed(text, pad, eos) for text in texts] for texts in (said, hyps))
+@given(of_pairs, st.none() | of_pairs, ORDERS, special_id, special_id, st.sampled_from(DEFINITIONS))
+def test_pairs_of_arrays(kernels, texts, others, order, pad, eos, definition):
+    name, smoothing = definition
+    given = [batch for batch, _, _ in filter(None, (texts, others))]
+    options = {"metric": name, "smoothing": smoothing, "max_order": order, "pad_id": pad, "eos_id": eos}
+    found = on_both_backends(lambda: cybleu.pairs(*given, threads=2, **options), NoneType)
+    metric = metrics.find(name, smoothing=smoothing, level="sentence", max_order=order)
+    hypotheses, references = ([trimmed(text, pad, eos) for text in side[1]] for side in (texts, others or texts))
     assert found.tolist() == [
-        [metric.evaluate(counted_row([reference], hypothesis, order or 4)) for reference in said] for hypothesis in hyps
+        [metric.evaluate(counted_row([reference], hypothesis, order)) for reference in references]
+        for hypothesis in hypotheses
     ]
+
+
+# Arguments that are not valid, or seldom.
+ODD_ARRAYS = st.builds(
+    lambda shape, kind, layout: layout(np.ones(shape).astype(kind)),
+    st.sampled_from([(0,), (2,), (2, 3), (2, 3, 1), (0, 4)]),
+    st.sampled_from([*DTYPES, "float64", "float16", "bool", "object", "complex64", "S2", "U1", "M8[s]"]),
+    st.sampled_from(LAYOUTS),
+)
+ODD_IDS = st.builds(
+    Ragged, arrays([1, 2, 3, 4]), st.lists(st.sampled_from([0, 1, 2, 4, 5, -1, 2**40]), max_size=4).map(np.array)
+)
+ODD_NUMBERS = st.lists(st.sampled_from([*EDGES, 2**63, 0, 1, 2.0, True]), max_size=3)
+ODD_ARGUMENTS = {
+    "hypotheses": ODD_ARRAYS | ODD_IDS | st.lists(ODD_ARRAYS | ODD_NUMBERS, max_size=2),
+    "references": ODD_ARRAYS | ODD_IDS | st.lists(ODD_ARRAYS | ODD_NUMBERS, max_size=2),
+    "lengths": ODD_ARRAYS | ODD_NUMBERS,
+    "reference_lengths": ODD_ARRAYS | ODD_NUMBERS,
+    "owner": ODD_ARRAYS | ODD_NUMBERS,
+    "max_order": st.sampled_from([65, 300, 0, -1, True, 2.0, None, "2"]),
+    "pad_id": st.sampled_from([*EDGES, 2**63, "a"]),
+    "unk_id": st.sampled_from([*EDGES, 2**63, "a"]),
+}
+
+
+@pytest.mark.parametrize("name", ODD_ARGUMENTS)
+@given(st.data())
+def test_odd_arguments_of_rows(kernels, name, data):
+    table = np.array([[1, 2, 3], [-(2**63), 3, 0]])
+    arguments = {"hypotheses": table, "references": table, name: data.draw(ODD_ARGUMENTS[name])}
+    on_both_backends(lambda: cybleu.rows(**arguments))
 
 
 # ----------------------------------------------------------------------------------------------------------------- files
@@ -345,75 +288,45 @@ def test_files_of_any_bytes(kernels, tmp_path_factory, data):
 
 # --------------------------------------------------------------------------------------------------------- n-best lists
 
-SCALES = [1.0, 1.0, 0.125, 2.0**-60, 2.0**60, 2.0**-1040, 2.0**1000]
-ODD = {
+# Parts that are not valid, or seldom, of a list of three hypotheses with two features.
+ODD_PARTS = {
     "offsets": st.lists(st.integers(-1, 6), max_size=5),
     "index": st.lists(st.integers(-1, 6), max_size=5),
     "ids": st.lists(st.integers(-1, 6), max_size=4),
     "names": st.lists(st.sampled_from(["a", "b", "", "a b", 3]), max_size=4),
     "inputs": st.sampled_from([0, 5, 2**70, -1]),
     "sparse": st.tuples(*[st.lists(st.integers(-1, 6), max_size=5).map(np.array)] * 3, st.just(("x", "y"))),
+    "features": st.lists(st.floats(), min_size=6, max_size=6).map(lambda numbers: np.reshape(numbers, (3, 2))),
+    "stats": st.lists(st.sampled_from([-1, 0, 4, 99, 2**62, 0.5]), min_size=6, max_size=6).map(lambda row: [row] * 3),
 }
 
 
-@st.composite
-def arguments_of_lists(draw):
-    """The arguments of an n-best list, and whether they are valid."""
-    sizes = draw(st.lists(st.integers(0, 4), max_size=4))
-    size = sum(sizes)
-    columns = draw(st.integers(0, 3))
-    order = draw(st.integers(1, 3))
-    number = draw(
-        st.sampled_from([st.integers(-4, 4).map(float), st.integers(-99, 99).map(lambda n: n / 7), st.floats()])
-    )
-    features = np.array([[draw(number) for _ in range(columns)] for _ in range(size)]).reshape(size, columns)
-    with np.errstate(all="ignore"):
-        features = features * draw(st.sampled_from(SCALES))
-    lengths = [draw(st.integers(0, 6)) for _ in range(size)]
-    rows = [[length, draw(st.integers(0, 6)), *[max(0, length - n) for n in range(order)] * 2] for length in lengths]
-    stats = np.array(rows, dtype=np.int64).reshape(size, 2 + 2 * order)
-    stats[:, 2 : 2 + order] //= draw(st.integers(1, 3))
-    made = {"offsets": np.cumsum([0, *sizes]), "features": features, "stats": stats}
-    right = False
-    if draw(st.integers(0, 7)) == 7:
-        name = draw(st.sampled_from(sorted(ODD)))
-        made[name] = draw(ODD[name])
-    elif size and draw(st.integers(0, 7)) == 7:
-        stats[draw(st.integers(0, size - 1)), draw(st.integers(0, 1 + order))] = draw(st.sampled_from([-1, 2**62, 99]))
-    elif draw(st.booleans()):
-        made["sparse"] = sparse_parts(draw, size, number, ["x", "y", "z"])
-        right = bool(np.isfinite(features).all() and np.isfinite(made["sparse"][2]).all())
-    elif draw(st.integers(0, 7)) == 7:
-        made["stats"] = draw(
-            st.sampled_from([lambda: stats.astype(float) / 2, lambda: stats[:, :1], lambda: stats * 2**61])
-        )()
-    else:
-        right = bool(np.isfinite(features).all())
-    return made, right
+@pytest.mark.parametrize("name", ODD_PARTS)
+@given(st.data())
+def test_odd_parts_of_a_list(kernels, name, data):
+    part = data.draw(ODD_PARTS[name])
+    on_both_backends(lambda: oracle(made(**{name: part})).scores)
 
 
-@given(arguments_of_lists(), st.data())
-def test_lists_of_any_numbers(kernels, drawn, data):
-    made, right = drawn
-    if on_both_backends(lambda: NBest(**made).features) is None:
-        assert not right
-        return
-    size = len(NBest(**made).names) + len(made["sparse"][3] if "sparse" in made else ())
+USES = {
+    "scores": lambda nbest, weights, direction: linear(nbest, weights).scores,
+    "order": lambda nbest, weights, direction: linear(nbest, weights).best_first().index,
+    "oracle": lambda nbest, weights, direction: oracle(nbest, "sentence").scores,
+    "line search": line_search,
+    "tune": lambda nbest, weights, direction: tune(nbest, weights, restarts=1),
+    "merge": lambda nbest, weights, direction: merge(nbest, pickle.loads(pickle.dumps(nbest))).features,
+    "kbmira": lambda nbest, weights, direction: kbmira(nbest, weights, 2, rules="paper"),
+    "kbmira, safe hope": lambda nbest, weights, direction: kbmira(nbest, weights, 2, decay=0.0, safe_hope=True),
+    "kbmira, background": lambda nbest, weights, direction: kbmira(nbest, weights, 2, step=1e3, model_background=True),
+    "kbmira, Moses's rules": lambda nbest, weights, direction: kbmira(nbest, weights, 2, rules="moses"),
+}
+
+
+@pytest.mark.parametrize("use", USES.values(), ids=USES)
+@given(lists() | lists(few=True), st.data())
+def test_uses_of_a_list(kernels, use, nbest, data):
+    size = len(nbest.names) + (len(nbest.sparse.names) if nbest.sparse else 0)
     numbers = st.lists(st.integers(-3, 3) | st.floats(), min_size=size, max_size=size)
     weights = data.draw(numbers)
     direction = data.draw(numbers)
-    metric = data.draw(st.sampled_from(["moses", "sacrebleu", "nltk"]))
-    how = {name: data.draw(st.booleans()) for name in ("safe_hope", "model_background", "shuffle", "return_best_dev")}
-    how |= {"step": data.draw(st.sampled_from([0.01, 1e3])), "decay": data.draw(st.sampled_from([0.0, 0.999, 1.0]))}
-    how["rules"] = data.draw(st.sampled_from(["best", "paper", "moses"]))
-    calls = [
-        lambda nbest: linear(nbest, weights).scores,
-        lambda nbest: linear(nbest, weights).best_first().index,
-        lambda nbest: oracle(nbest, "sentence", metric).scores,
-        lambda nbest: line_search(nbest, weights, direction, metric=metric),
-        lambda nbest: tune(nbest, weights, metric=metric, restarts=1),
-        lambda nbest: kbmira(nbest, weights, 2, metric=metric, **how),
-        lambda nbest: merge(nbest, pickle.loads(pickle.dumps(nbest))).features,
-    ]
-    for call in calls:
-        on_both_backends(lambda call=call: call(NBest(**made)))
+    on_both_backends(lambda: use(nbest, weights, direction))
