@@ -73,13 +73,6 @@ def altered(draw, lines, fragments, most=2):
     return text
 
 
-def sparse_parts(draw, count, values, names):
-    """Sparse features of so many hypotheses, as a list takes them."""
-    rows = [sorted(draw(st.sets(st.integers(0, len(names) - 1), max_size=2))) for _ in range(count)]
-    columns = [column for row in rows for column in row]
-    return np.cumsum([0, *map(len, rows)]), columns, [draw(values) for _ in columns], names
-
-
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 
 
@@ -98,7 +91,10 @@ def lists(draw, names=None, sparse=True, segments=None, few=False):
     texts = [draw(words) for _ in range(count)]
     pairs = None
     if sparse and names != ["f0", "f1"]:
-        pairs = sparse_parts(draw, count, values, draw(st.permutations(["p_a", "p_b=c", "p_b="])))
+        rows = [sorted(draw(st.sets(st.integers(0, 2), max_size=2))) for _ in range(count)]
+        columns = [column for row in rows for column in row]
+        sparse_names = draw(st.permutations(["p_a", "p_b=c", "p_b="]))
+        pairs = np.cumsum([0, *map(len, rows)]), columns, [draw(values) for _ in columns], sparse_names
     references = [[["the", "cat", "sat"], ["it"]]] * len(sizes)
     stats = cybleu.rows(texts, references, owner=np.repeat(np.arange(len(sizes)), sizes))
     scores = [draw(FINITE) for _ in range(count)]
