@@ -49,13 +49,13 @@ include "tokens/words.pxi"  # ids of tokens of raw text; needs tokenizing, raw_t
 include "tokens/texts.pxi"  # texts as ids
 include "tokens/arrays.pxi"  # ids of many arrays
 include "tokens/characters.pxi"  # ids of characters and words; needs tokenizing, tables, words
-include "counting/ngrams.pxi"  # clipped matches of a segment; needs tables
+include "counting/ngram_tables.pxi"  # tables that number token ids and n-grams; needs tables
+include "counting/ngrams.pxi"  # clipped matches of a segment; needs ngram_tables
 include "counting/segments.pxi"  # rows of lists; needs tables, objects, ngrams
 include "counting/raw_segments.pxi"  # rows of raw text; needs tokenizing, raw_texts, tables, words, characters, ngrams
-include "counting/id_segments.pxi"  # rows of ids; needs words, texts, ngrams, raw_segments
-include "counting/ngram_tables.pxi"  # tables from n-grams to ids
-include "counting/prepared.pxi"  # of References; needs tables, texts, ngrams, raw_segments, id_segments, ngram_tables
-include "counting/index.pxi"  # n-grams of many texts; needs tables, texts, ngram_tables
+include "counting/id_segments.pxi"  # rows of ids; needs words, texts, ngram_tables, raw_segments
+include "counting/prepared.pxi"  # of References; needs tables, texts, ngram_tables, ngrams, raw_segments, id_segments
+include "counting/index.pxi"  # n-grams of many texts; needs texts, ngram_tables
 include "counting/ter.pxi"  # edits of TER; needs texts
 include "counting/alignment.pxi"  # of ROUGE and WER; needs tokenizing, raw_texts, words, texts, raw_segments
 include "counting/unit_ngrams.pxi"  # matches of characters or words; needs tables
@@ -63,9 +63,9 @@ include "scoring/formula.pxi"  # sums and smoothings
 include "scoring/definitions.pxi"  # scores of rows; needs formula
 include "scoring/scores.pxi"  # NLTK's BLEU; needs segments, formula, definitions
 include "scoring/gleu.pxi"  # GLEU; needs tokenizing, raw_texts, segments, raw_segments, scores
-include "scoring/pairwise.pxi"  # BLEU of pairs; needs tables, texts, ngram_tables, index, formula, definitions
+include "scoring/pairwise.pxi"  # BLEU of pairs; needs texts, ngram_tables, index, formula, definitions
 include "scoring/information.pxi"  # mteval's NIST; needs texts, ngram_tables, index
-include "scoring/nist.pxi"  # NLTK's NIST; needs tables, objects, segments, ngram_tables, definitions, gleu, information
+include "scoring/nist.pxi"  # NLTK's NIST; needs tables, objects, ngram_tables, segments, definitions, gleu, information
 include "scoring/chrf.pxi"  # chrF; needs raw_texts, tables, characters, ngrams, unit_ngrams, formula, definitions
 include "lists/fields.pxi"  # lines of n-best lists; needs tokenizing, words
 include "search/envelope.pxi"  # the line search of MERT; needs formula, definitions

@@ -3,21 +3,7 @@
 # The ids of the hypothesis are numbered, and those of the references looked up; then the numbers are counted as those
 # of raw text are.
 #
-# Offers: `number_ids_in`, `count_id_segment`.
-
-cdef inline int number_ids_in(PairTable *table, const int64_t *text, Py_ssize_t length, int32_t *ids, bint adds,
-                              Watch *watching) except -1 nogil:
-    """Write the numbers of ids from 0 on, which are new ones with `adds`, and otherwise -1 for those without."""
-    cdef int32_t given = table.given
-    cdef Py_ssize_t first, i
-    first = 0
-    while first < length:
-        for i in range(first, block_end(first, length, watching)):
-            ids[i] = number_of(table, <uint64_t>text[i], &given, adds, False) - 1
-        first += STEPS
-    table.given = given
-    return 0
-
+# Offers: `count_id_segment`.
 
 cdef int count_id_segment(SegmentWorkspace *work, const int64_t *text, Py_ssize_t length, TokenTexts references,
                           Py_ssize_t first, Py_ssize_t last, int64_t *memory, Py_ssize_t max_order, int mode,
@@ -30,7 +16,8 @@ cdef int count_id_segment(SegmentWorkspace *work, const int64_t *text, Py_ssize_
     cdef Py_ssize_t *starts = begin_segment(work, last - first)
     cdef uint64_t slots = 2 * slots_for(length)
     cdef Py_ssize_t k
-    cdef PairTable table
+    cdef KeyTable table
+    cdef int32_t distinct
     cdef int32_t *numbers
     starts[1] = length + 1
     for k in range(first, last):
@@ -43,20 +30,17 @@ cdef int count_id_segment(SegmentWorkspace *work, const int64_t *text, Py_ssize_
     numbers = work.numbers.values
     reserve(&work.memory, <uint64_t>(length + 2) * sizeof(uint64_t) + slots * sizeof(int32_t))
     table.keys = <uint64_t *>work.memory.data
-    table.keys[0] = 0
     table.numbers = <int32_t *>(table.keys + length + 2)
-    table.mask = slots - 1
-    table.given = 0
-    memset(table.numbers, 0, <size_t>slots * sizeof(int32_t))
-    number_ids_in(&table, text, length, numbers, True, watching)
+    forget_keys(&table, slots, watching)
+    distinct = number_ids(&table, text, length, numbers, 0, True, watching)
     numbers[length] = -1
     for k in range(first, last):
         length = references.length(k)
         numbers = work.numbers.values + starts[k - first + 1]
-        number_ids_in(&table, references.read(k, memory), length, numbers, False, watching)
+        number_ids(&table, references.read(k, memory), length, numbers, distinct, False, watching)
         numbers[length] = -1
     watch(watching, 8 + work.numbers.count)
-    return count_numbered(work, last - first, table.given, max_order, mode, row)
+    return count_numbered(work, last - first, distinct, max_order, mode, row)
 
 
 def id_rows(TokenTexts hypotheses not None, TokenTexts references not None, const int64_t[::1] sets,

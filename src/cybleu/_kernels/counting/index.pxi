@@ -21,7 +21,7 @@ cdef inline Py_ssize_t count_ngrams_of(NgramIndex index, const int32_t *tokens, 
     for n in range(index.order):
         starts[n] = start
         if n > 0:
-            given = extend_ngrams(index.table, grams, tokens + n, length - n, index.size, adds, watching)
+            given = extend_ngrams(&index.table, grams, tokens + n, length - n, index.size, adds, watching)
             if adds:
                 index.size = given
         start += count_ngrams(grams, length - n, counts, ngrams + start)
@@ -39,12 +39,13 @@ cdef class NgramIndex:
     cdef Py_ssize_t texts
     cdef int32_t distinct           # tokens
     cdef int32_t size               # number of ids
-    cdef Slots table                # n-gram and the next token -> longer n-gram
+    cdef KeyTable table             # n-gram and the next token -> longer n-gram
     cdef Py_ssize_t *starts         # [text * order + n]: where the n-grams of a text and order begin
     cdef NgramCount *ngrams         # in the order of their first occurrence
 
     def __dealloc__(self):
-        free(self.table.slots)
+        free(self.table.numbers)
+        free(self.table.keys)
         free(self.starts)
         free(self.ngrams)
 
@@ -64,7 +65,7 @@ cdef class NgramIndex:
         if total > MOST_NGRAMS // max_order:
             raise MemoryError("the texts have too many n-grams")
         self.order, self.texts, self.distinct, self.size = max_order, texts.count, distinct, distinct
-        make_slots(&self.table, slots_needed(total * (max_order - 1)), &watching)
+        make_keys(&self.table, distinct + total * (max_order - 1), &watching)
         self.starts = <Py_ssize_t *>new_array(texts.count * max_order + 1, sizeof(Py_ssize_t))
         self.starts[0] = 0
         self.ngrams = <NgramCount *>new_array(total * max_order, sizeof(NgramCount))

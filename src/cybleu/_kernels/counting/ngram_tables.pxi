@@ -1,22 +1,18 @@
-# Open-addressing tables from token ids, and from pairs of n-gram ids, to n-gram ids.
+# Tables that number keys: token ids, and n-grams as pairs of an (n-1)-gram and what follows it.
 #
-# Offers: `Slots` of `Slot` with `make_slots`, `make_empty`, `size_of`, `place_of`, `probe_from` and `slot_of`;
-# `number_ids` of tokens, `pair_key`, `extended` and `extend_ngrams` for n-grams; `NgramCount`, which `count_ngrams`
-# writes.
+# Offers: `KeyTable` with `slots_for` keys, `make_keys`, `forget_keys` and `number_of` a key, from 1 on; `number_ids` of
+# tokens, `extended` and `extend_ngrams` for n-grams, from 0 on; `pair_key`; `NgramCount`, which `count_ngrams` writes.
 
 cdef enum:
     MOST_NGRAMS = 0x1FFFFFFF    # in one numbering: ids are 32 bits
+    FEW_KEYS = 1024     # whose table fits the cache also if it is sparse, so that fewer branches are mispredicted
 
 
-cdef struct Slot:
-    int64_t key         # the token, or a pair
-    int32_t ngram       # id, -1 in a free slot
-    int32_t best        # the maximum count in one reference
-
-
-cdef struct Slots:
-    Slot *slots
-    uint64_t mask       # number of slots - 1; the number is a power of two
+cdef struct KeyTable:
+    int32_t *numbers            # by slot, 0 in a free one
+    uint64_t *keys              # by number; 0 for number 0
+    uint64_t mask
+    uint64_t width              # of direct addressing: each pair has a slot; otherwise 0
 
 
 # An n-gram of a text, and how often the text has it.
@@ -25,95 +21,84 @@ cdef struct NgramCount:
     int32_t count
 
 
-cdef inline int64_t pair_key(int32_t first, int32_t second) noexcept nogil:
+cdef inline uint64_t pair_key(int32_t first, int32_t second) noexcept nogil:
     """Return the key of an n-gram: an (n-1)-gram and the next token, or the (n-1)-gram that ends there."""
-    return (<int64_t>first << 32) | second
+    return <uint64_t>first << 32 | <uint64_t><uint32_t>second
 
 
-cdef inline uint64_t place_of(Slots table, int64_t key) noexcept nogil:
-    """Return the slot at which probing for a key begins."""
-    return hash_word(<uint64_t>key) & table.mask
+cdef inline uint64_t slots_for(Py_ssize_t count) noexcept nogil:
+    """Return how many slots are used for so many keys, at most; never more for fewer keys."""
+    return max(2 * slots_needed(count), 4 * slots_needed(min(count, <Py_ssize_t>FEW_KEYS)))
 
 
-cdef inline bint slots_hold_other(const void *table, const void *key, uint64_t slot) noexcept nogil:
-    """Implement `HoldsOther` for the slots of a Slots and an int64."""
-    cdef const Slot *found = <const Slot *>table + slot
-    # Negative for a free slot and for the key: one branch, because which of the two it is cannot be predicted.
-    return (found.ngram | -<int32_t>(found.key == (<const int64_t *>key)[0])) >= 0
-
-
-cdef inline bint added_holds_other(const void *table, const void *key, uint64_t slot) noexcept nogil:
-    """The same where keys are added. Two branches, because most keys of texts that are alike are known."""
-    cdef const Slot *found = <const Slot *>table + slot
-    return found.key != (<const int64_t *>key)[0] and found.ngram >= 0
-
-
-cdef inline Slot *probe_from(Slots table, int64_t key, uint64_t place) noexcept nogil:
-    """Return the slot of the key, or the free slot for it, from `place` on."""
-    return &table.slots[probe(table.slots, &key, slots_hold_other, place, table.mask)]
-
-
-cdef inline Slot *slot_of(Slots table, int64_t key) noexcept nogil:
-    """Return the slot of the key, or the free slot for it."""
-    return probe_from(table, key, place_of(table, key))
-
-
-cdef inline Py_ssize_t size_of(Slots table) noexcept nogil:
-    return <Py_ssize_t>table.mask + 1
-
-
-cdef inline int make_empty(Slots *table, uint64_t count, Watch *watching) except -1 nogil:
+cdef inline int forget_keys(KeyTable *table, uint64_t slots, Watch *watching) except -1 nogil:
     """Make the table empty, with so many of its slots, a power of two."""
-    cdef Py_ssize_t first, size
-    table.mask = count - 1
-    first = 0
-    while first < size_of(table[0]):       # the first access to new memory is slow
-        size = block_end(first, size_of(table[0]), watching) - first
-        memset(table.slots + first, 0xFF, <size_t>size * sizeof(Slot))
+    cdef Py_ssize_t first = 0
+    cdef Py_ssize_t size
+    table.mask = slots - 1
+    table.keys[0] = 0
+    while first < <Py_ssize_t>slots:       # the first access to new memory is slow
+        size = block_end(first, <Py_ssize_t>slots, watching) - first
+        memset(table.numbers + first, 0, <size_t>size * sizeof(int32_t))
         first += STEPS
     return 0
 
 
-cdef int make_slots(Slots *table, uint64_t count, Watch *watching) except -1 nogil:
-    """Allocate an empty table with so many slots."""
-    table.slots = <Slot *>new_array(<Py_ssize_t>count, sizeof(Slot))
-    return make_empty(table, count, watching)
+cdef int make_keys(KeyTable *table, Py_ssize_t count, Watch *watching) except -1 nogil:
+    """Allocate an empty table for so many keys; its arrays are NULL before."""
+    cdef uint64_t slots = slots_for(count)
+    table.numbers = <int32_t *>new_array(<Py_ssize_t>slots, sizeof(int32_t))
+    table.keys = <uint64_t *>new_array(count + 1, sizeof(uint64_t))
+    return forget_keys(table, slots, watching)
 
 
-cdef inline int32_t number_key(Slots table, int64_t key, int32_t *given, bint adds) noexcept nogil:
-    """Return the id of a key; if it is unknown -1, or with `adds` the next one that is not given."""
-    cdef Slot *slot
-    if not adds:
-        return slot_of(table, key).ngram
-    slot = &table.slots[probe(table.slots, &key, added_holds_other, place_of(table, key), table.mask)]
-    if slot.ngram < 0:
-        slot.key = key
-        slot.ngram = given[0]
-        given[0] += 1
-    return slot.ngram
+cdef inline bint key_table_holds_other(const void *table, const void *key, uint64_t slot) noexcept nogil:
+    """Implement `HoldsOther` for a KeyTable and a uint64."""
+    cdef int32_t number = (<const KeyTable *>table).numbers[slot]
+    return number != 0 and (<const KeyTable *>table).keys[number] != (<const uint64_t *>key)[0]
 
 
-cdef inline int32_t number_ids(Slots table, const int64_t *text, Py_ssize_t length, int32_t *ids, int32_t given,
-                               bint adds, Watch *watching) except -1 nogil:
-    """Write the ids of tokens, with `adds` from `given` on; return the next id that is not given."""
+cdef inline int32_t number_of(const KeyTable *table, uint64_t key, int32_t *given, bint adds,
+                              bint direct) noexcept nogil:
+    """Return the number of a key; if it is unknown 0, or with `adds` the one after `given`."""
+    cdef uint64_t place = (key >> 32) * table.width + <uint32_t>key if direct else hash_word(key) & table.mask
+    cdef int32_t number = table.numbers[place]
+    cdef int32_t new
+    if not direct and CYBLEU_UNLIKELY(number & -<int32_t>(table.keys[number] != key)):
+        place = probe_on(table, &key, key_table_holds_other, place, table.mask)
+        number = table.numbers[place]
+    if adds:
+        if not direct:
+            table.keys[given[0] + 1] = key
+        new = number == 0
+        given[0] += new
+        number |= given[0] & -new
+        table.numbers[place] = number
+    return number
+
+
+cdef inline int32_t number_ids(const KeyTable *table, const int64_t *text, Py_ssize_t length, int32_t *ids,
+                               int32_t given, bint adds, Watch *watching) except -1 nogil:
+    """Write the ids of tokens, -1 for unknown ones; with `adds` these get ids from `given` on. Return the next one."""
     cdef Py_ssize_t first, i
     first = 0
     while first < length:
         for i in range(first, block_end(first, length, watching)):
-            ids[i] = number_key(table, text[i], &given, adds)
+            ids[i] = number_of(table, <uint64_t>text[i], &given, adds, False) - 1
         first += STEPS
     return given
 
 
-cdef inline int32_t extended(Slots table, int32_t gram, int32_t last, int32_t *given, bint adds) noexcept nogil:
-    """Return the id of the n-gram of an (n-1)-gram and what follows it, as `number_key` does; -1 if one is unknown."""
+cdef inline int32_t extended(const KeyTable *table, int32_t gram, int32_t last, int32_t *given,
+                             bint adds) noexcept nogil:
+    """Return the id of the n-gram of an (n-1)-gram and what follows it, as `number_ids` does; -1 if one is unknown."""
     if (gram | last) < 0:
         return -1
-    return number_key(table, pair_key(gram, last), given, adds)
+    return number_of(table, pair_key(gram, last), given, adds, False) - 1
 
 
-cdef inline int32_t extend_ngrams(Slots table, int32_t *grams, const int32_t *last, Py_ssize_t count, int32_t given,
-                                  bint adds, Watch *watching) except -1 nogil:
+cdef inline int32_t extend_ngrams(const KeyTable *table, int32_t *grams, const int32_t *last, Py_ssize_t count,
+                                  int32_t given, bint adds, Watch *watching) except -1 nogil:
     """Replace the ids of (n-1)-grams by those of the n-grams that begin there, as `number_ids` gives ids.
 
     :param last: the ids of the last tokens of the n-grams, or of the (n-1)-grams that end there

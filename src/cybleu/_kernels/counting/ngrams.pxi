@@ -3,7 +3,7 @@
 # Equal tokens have equal ids; reference tokens that are not in the hypothesis are -1.
 #
 # Offers: `MaskMatcher` with `begin_masks`, `add_reference_masks` and `finish_masks`; `match_ngrams`, which works in
-# memory of the size `match_memory`; `number_of` for keys in a `PairTable` with `slots_for` them.
+# memory of the size `match_memory`.
 
 cdef enum:
     MASK_BITS = 64        # tokens, one for each bit of a machine word
@@ -167,23 +167,6 @@ cdef enum:
     MOST_PAIRS = 8192       # with direct addressing
 
 
-cdef struct PairTable:
-    int32_t *numbers            # by slot, 0 in a free one
-    uint64_t *keys              # by number; 0 for number 0
-    uint64_t mask
-    uint64_t width              # of direct addressing: each pair has a slot; otherwise 0
-    int32_t given               # the last number
-
-
-cdef enum:
-    FEW_KEYS = 1024     # whose table fits the cache also if it is sparse, so that fewer branches are mispredicted
-
-
-cdef inline uint64_t slots_for(Py_ssize_t count) noexcept nogil:
-    """Return how many slots are used for so many keys, at most; never more for fewer keys."""
-    return max(2 * slots_needed(count), 4 * slots_needed(min(count, <Py_ssize_t>FEW_KEYS)))
-
-
 cdef uint64_t match_memory(Py_ssize_t length, Py_ssize_t total, Py_ssize_t texts) noexcept nogil:
     """Return the bytes in which `match_ngrams` works, aligned for 8; `total` is bounds[texts]."""
     return (<uint64_t>texts * sizeof(Starts) + <uint64_t>(length + 2) * (sizeof(uint64_t) + 3 * sizeof(int32_t))
@@ -227,34 +210,11 @@ cdef inline void keep_neighbours(Starts *starts, const int32_t *best) noexcept n
     starts.count = kept
 
 
-cdef inline bint pairs_hold_other(const void *table, const void *key, uint64_t slot) noexcept nogil:
-    """Implement `HoldsOther` for a PairTable and a uint64."""
-    cdef int32_t number = (<const PairTable *>table).numbers[slot]
-    return number != 0 and (<const PairTable *>table).keys[number] != (<const uint64_t *>key)[0]
-
-
-cdef inline int32_t number_of(const PairTable *table, uint64_t key, int32_t *given, bint adds,
-                              bint direct) noexcept nogil:
-    """Return the number of a key; if it is unknown 0, or with `adds` the one after `given`."""
-    cdef uint64_t place = (key >> 32) * table.width + <uint32_t>key if direct else hash_word(key) & table.mask
-    cdef int32_t number = table.numbers[place]
-    cdef int32_t new
-    if not direct and CYBLEU_UNLIKELY(number & -<int32_t>(table.keys[number] != key)):
-        place = probe_on(table, &key, pairs_hold_other, place, table.mask)
-        number = table.numbers[place]
-    if adds:
-        if not direct:
-            table.keys[given[0] + 1] = key
-        new = number == 0
-        given[0] += new
-        number |= given[0] & -new
-        table.numbers[place] = number
-    return number
-
-
-cdef inline int extend_matches(PairTable *table, Starts *starts, const int32_t *tokens, int32_t *counts, bint adds,
-                               Watch *watching) except -1 nogil:
+cdef inline int32_t extend_matches(const KeyTable *table, Starts *starts, const int32_t *tokens, int32_t *counts,
+                                   int32_t given, bint adds, Watch *watching) except -1 nogil:
     """Replace the numbers of (n-1)-grams by those of n-grams, and count these; others are dropped, or added.
+
+    Return the last number that is given.
 
     :param tokens: tokens, offset to the last token of an n-gram
     """
@@ -262,23 +222,20 @@ cdef inline int extend_matches(PairTable *table, Starts *starts, const int32_t *
     cdef int32_t *numbers = starts.numbers
     cdef bint direct = table.width > 0
     cdef int32_t position, number
-    cdef int32_t given = table.given
     cdef Py_ssize_t kept = 0
     cdef Py_ssize_t first, i
     first = 0
     while first < starts.count:
         for i in range(first, block_end(first, starts.count, watching)):
             position = positions[i]
-            number = number_of(table, <uint64_t>numbers[i] << 32 | <uint64_t><uint32_t>tokens[position], &given, adds,
-                               direct)
+            number = number_of(table, pair_key(numbers[i], tokens[position]), &given, adds, direct)
             counts[number] += 1
             positions[kept] = position
             numbers[kept] = number
             kept += number > 0
         first += STEPS
     starts.count = kept
-    table.given = given
-    return 0
+    return given
 
 
 cdef inline void take_largest(const int32_t *numbers, Py_ssize_t count, int32_t before, int32_t *counts,
@@ -308,23 +265,22 @@ cdef int match_ngrams(const int32_t *tokens, const Py_ssize_t *bounds, Py_ssize_
     """
     cdef Starts *starts = <Starts *>memory
     cdef Py_ssize_t length = bounds[1] - 1
-    cdef PairTable table
+    cdef KeyTable table
     cdef int32_t *counts = <int32_t *>(<uint64_t *>(starts + texts) + length + 2)   # in the hypothesis, by number
     cdef int32_t *best = counts + length + 2                # the largest in a reference
     cdef int32_t *seen = best if texts == 2 else best + length + 2      # in one reference: alone, it is the best
     cdef int32_t *lists = best + 2 * (length + 2)
     cdef uint64_t slots, width
     cdef int64_t clipped
+    cdef int32_t given = 0          # the last number
     cdef Py_ssize_t size, n, k, i
     table.keys = <uint64_t *>(starts + texts)
-    table.keys[0] = 0
     table.numbers = lists + 2 * bounds[texts]
-    table.given = 0
     table.mask = 0      # set again for pairs, which compilers do not see
     table.width = 0
     for i in range(length):
-        table.given = max(table.given, <int32_t>(tokens[i] + 1))
-    width = <uint64_t>table.given
+        given = max(given, <int32_t>(tokens[i] + 1))
+    width = <uint64_t>given
     for k in range(texts):
         starts[k].positions = lists + bounds[k]
         starts[k].numbers = lists + bounds[texts] + bounds[k]
@@ -337,32 +293,31 @@ cdef int match_ngrams(const int32_t *tokens, const Py_ssize_t *bounds, Py_ssize_
                 keep_neighbours(&starts[k], best)
             watch_long(watching, starts[k].count)
         if n > 0:
-            slots = (<uint64_t>table.given + 1) * width
+            slots = (<uint64_t>given + 1) * width
             table.width = width if width <= MASK_BITS and slots <= MOST_PAIRS else 0
             if table.width == 0:
                 slots = slots_for(starts[0].count)
-            memset(table.numbers, 0, <size_t>slots * sizeof(int32_t))
-            table.mask = slots - 1
-            table.given = 0
+            forget_keys(&table, slots, watching)
+            given = 0
         memset(counts, 0, <size_t>((starts[0].count if n > 0 else length) + 1) * sizeof(int32_t))
         if n == 0:
             count_tokens(tokens, length, counts)
         else:
-            extend_matches(&table, &starts[0], tokens + n, counts, True, watching)
-        memset(best, 0, <size_t>(table.given + 1) * sizeof(int32_t))
+            given = extend_matches(&table, &starts[0], tokens + n, counts, given, True, watching)
+        memset(best, 0, <size_t>(given + 1) * sizeof(int32_t))
         for k in range(1, texts):
             size = bounds[k + 1] - 1 - bounds[k]
             if n == 0:
                 count_tokens(tokens + bounds[k], size, seen)
             else:
-                extend_matches(&table, &starts[k], tokens + bounds[k] + n, seen, False, watching)
+                extend_matches(&table, &starts[k], tokens + bounds[k] + n, seen, given, False, watching)
                 size = starts[k].count
             if texts > 2:
                 take_largest(tokens + bounds[k] if n == 0 else starts[k].numbers, size, n == 0, seen, best)
             watch_long(watching, size)
         best[0] = 0
         clipped = 0
-        for i in range(1, table.given + 1):
+        for i in range(1, given + 1):
             clipped += min(counts[i], best[i])
         if clipped == 0:
             return 0

@@ -5,6 +5,18 @@
 # probe for each n-gram whose (n-1)-grams are known, however many references there are. If the set has one reference,
 # and both texts fit the masks of `ngrams.pxi`, they are counted faster as a segment of ids.
 
+cdef struct Slot:
+    uint64_t key
+    int32_t ngram       # id, -1 in a free slot
+    int32_t best        # the maximum count in one reference
+
+
+# Open addressing with all of an n-gram in one place, because the tables of many sets do not fit the cache.
+cdef struct Slots:
+    Slot *slots
+    uint64_t mask       # number of slots - 1; the number is a power of two
+
+
 cdef struct ReferenceTable:
     Py_ssize_t short_one        # the only reference, if it fits the masks; otherwise -1
     Slots tokens
@@ -23,7 +35,7 @@ cdef struct MatchWorkspace:
     Py_ssize_t repeated         # texts with the same set just before this one
     Buffer memory               # of what follows
     int64_t *text
-    int64_t *keys
+    uint64_t *keys
     uint64_t *places            # of the keys, or of the tokens
     Py_ssize_t *positions
     Py_ssize_t *starts
@@ -36,26 +48,52 @@ cdef struct MatchWorkspace:
 # Sized for the largest set.
 cdef struct PreparationWorkspace:
     Buffer memory       # of what follows
-    Slots tokens
-    Slots pairs
+    KeyTable table      # of tokens, and then of pairs
     int64_t *text
-    int32_t *grams      # by position
+    int32_t *grams      # by position, reference after reference
     int32_t *counts     # by n-gram, 0 between references
     int32_t *best       # by n-gram, 0 between sets
     NgramCount *found
 
 
-cdef int copy_slots(Slots known, const int32_t *best, Slots *table, Watch *watching) except -1 nogil:
-    """Insert the slots of a table into a larger one, with the maximum count of each n-gram in one reference."""
+cdef inline uint64_t place_of(Slots table, uint64_t key) noexcept nogil:
+    """Return the slot at which probing for a key begins."""
+    return hash_word(key) & table.mask
+
+
+cdef inline bint slots_hold_other(const void *table, const void *key, uint64_t slot) noexcept nogil:
+    """Implement `HoldsOther` for the slots of a Slots and a uint64."""
+    cdef const Slot *found = <const Slot *>table + slot
+    # Negative for a free slot and for the key: one branch, because which of the two it is cannot be predicted.
+    return (found.ngram | -<int32_t>(found.key == (<const uint64_t *>key)[0])) >= 0
+
+
+cdef inline Slot *probe_from(Slots table, uint64_t key, uint64_t place) noexcept nogil:
+    """Return the slot of the key, or the free slot for it, from `place` on."""
+    return &table.slots[probe(table.slots, &key, slots_hold_other, place, table.mask)]
+
+
+cdef int fill_slots(Slots *table, uint64_t slots, const uint64_t *keys, const int32_t *best, int32_t first_ngram,
+                    int32_t last_ngram, Watch *watching) except -1 nogil:
+    """Write n-grams from the first to before the last one to so many slots.
+
+    :param keys: by n-gram
+    :param best: by n-gram, the maximum count in one reference
+    """
     cdef Slot *slot
-    cdef Py_ssize_t first, i
+    cdef Py_ssize_t first, size
+    cdef int32_t ngram
+    table.mask = slots - 1
     first = 0
-    while first < size_of(known):
-        for i in range(first, block_end(first, size_of(known), watching)):
-            if known.slots[i].ngram >= 0:
-                slot = slot_of(table[0], known.slots[i].key)
-                slot[0] = known.slots[i]
-                slot.best = best[slot.ngram]
+    while first < <Py_ssize_t>slots:        # the first access to new memory is slow
+        size = block_end(first, <Py_ssize_t>slots, watching) - first
+        memset(table.slots + first, 0xFF, <size_t>size * sizeof(Slot))
+        first += STEPS
+    first = first_ngram
+    while first < last_ngram:
+        for ngram in range(first, block_end(first, last_ngram, watching)):
+            slot = probe_from(table[0], keys[ngram], place_of(table[0], keys[ngram]))
+            slot[0] = Slot(keys[ngram], ngram, best[ngram])
         first += STEPS
     return 0
 
@@ -67,33 +105,35 @@ cdef int32_t prepare(ReferenceTable *table, PreparationWorkspace *work, TokenTex
     cdef int32_t *best = work.best
     cdef Py_ssize_t total = 0
     cdef Py_ssize_t k, n, i, length
-    cdef int32_t given = 0
     cdef int32_t tokens = 0
-    cdef int32_t before
+    cdef int32_t given
     cdef uint64_t slots, others
     for k in range(first, last):
         total += texts.length(k)
-    make_empty(&work.tokens, slots_needed(total), watching)
-    make_empty(&work.pairs, slots_needed(total * (min(max_order, texts.longest) - 1)), watching)
+    forget_keys(&work.table, slots_for(total), watching)
     for k in range(first, last):
         length = texts.length(k)
-        before = given
-        given = number_ids(work.tokens, texts.read(k, work.text), length, grams, given, True, watching)
-        tokens += given - before
+        tokens = number_ids(&work.table, texts.read(k, work.text), length, grams, tokens, True, watching)
+        grams += length
+    given = tokens
+    forget_keys(&work.table, slots_for(total * (min(max_order, texts.longest) - 1)), watching)
+    grams = work.grams
+    for k in range(first, last):
+        length = texts.length(k)
         for n in range(min(max_order, length)):
             if n > 0:
-                given = extend_ngrams(work.pairs, grams, grams + 1, length - n, given, True, watching)
+                given = extend_ngrams(&work.table, grams, grams + 1, length - n, given, True, watching)
             for i in range(count_ngrams(grams, length - n, work.counts, work.found)):
                 best[work.found[i].ngram] = max(best[work.found[i].ngram], work.found[i].count)
             watch_long(watching, length)
+        grams += length
     # twice the required slots: collisions cost more than the memory
-    slots, others = 2 * slots_needed(tokens), 2 * slots_needed(given - tokens)
+    slots = 2 * slots_needed(tokens)
+    others = 2 * slots_needed(given - tokens)
     table.tokens.slots = <Slot *>new_array(<Py_ssize_t>(slots + others), sizeof(Slot))
     table.pairs.slots = table.tokens.slots + slots
-    make_empty(&table.tokens, slots, watching)
-    make_empty(&table.pairs, others, watching)
-    copy_slots(work.tokens, best, &table.tokens, watching)
-    copy_slots(work.pairs, best, &table.pairs, watching)
+    fill_slots(&table.tokens, slots, work.table.keys + 1, best, 0, tokens, watching)
+    fill_slots(&table.pairs, others, work.table.keys + 1, best, tokens, given, watching)
     memset(best, 0, <size_t>given * sizeof(int32_t))
     return given
 
@@ -104,15 +144,15 @@ cdef int begin_work(PreparationWorkspace *work, Py_ssize_t tokens, Py_ssize_t ma
     cdef uint64_t ngrams = size * <uint64_t>max(max_order, 1) + 1
     if ngrams > MOST_NGRAMS:
         raise MemoryError("a set of references has too many n-grams")
-    reserve(&work.memory, (slots_needed(tokens) + slots_needed(<Py_ssize_t>ngrams)) * sizeof(Slot)
-            + size * (sizeof(int64_t) + sizeof(NgramCount) + sizeof(int32_t)) + 2 * ngrams * sizeof(int32_t))
-    work.tokens.slots = <Slot *>work.memory.data
-    work.pairs.slots = work.tokens.slots + slots_needed(tokens)
-    work.text = <int64_t *>(work.pairs.slots + slots_needed(<Py_ssize_t>ngrams))
+    reserve(&work.memory, (slots_for(<Py_ssize_t>ngrams) + 2 * ngrams) * sizeof(int32_t)
+            + ngrams * sizeof(uint64_t) + size * (sizeof(int64_t) + sizeof(NgramCount) + sizeof(int32_t)))
+    work.table.keys = <uint64_t *>work.memory.data
+    work.text = <int64_t *>(work.table.keys + ngrams)
     work.found = <NgramCount *>(work.text + size)
     work.grams = <int32_t *>(work.found + size)
     work.best = work.grams + size
     work.counts = work.best + ngrams
+    work.table.numbers = work.counts + ngrams
     memset(work.best, 0, 2 * <size_t>ngrams * sizeof(int32_t))
     return 0
 
@@ -141,17 +181,18 @@ cdef int match_prepared(const ReferenceTable *table, const int64_t *text, Py_ssi
     cdef int32_t *ngrams = work.ngrams
     cdef Py_ssize_t *positions = work.positions
     cdef Py_ssize_t *starts = work.starts
-    cdef int64_t *keys = work.keys
+    cdef uint64_t *keys = work.keys
     cdef uint64_t *places = work.places
     cdef int64_t matched = 0
     cdef Py_ssize_t found = 0
     cdef Py_ssize_t wanted, i, n
     (seen - 1)[0] = 0
     for i in range(length):
-        places[i] = place_of(tokens, text[i])
+        places[i] = place_of(tokens, <uint64_t>text[i])
         CYBLEU_PREFETCH(&tokens.slots[places[i]])
     for i in range(length):
-        found = record_match(probe_from(tokens, text[i], places[i]), i, seen, ngrams, positions, found, &matched)
+        found = record_match(probe_from(tokens, <uint64_t>text[i], places[i]), i, seen, ngrams, positions, found,
+                             &matched)
     matches[0] = matched
     for n in range(1, max_order + 1):
         wanted = 0
@@ -272,8 +313,8 @@ cdef class PreparedReferences:
         reserve(&work.memory, size * (2 * sizeof(Py_ssize_t) + 3 * sizeof(int64_t) + sizeof(int32_t))
                 + ngrams * sizeof(int32_t))
         work.text = <int64_t *>work.memory.data
-        work.keys = work.text + size
-        work.places = <uint64_t *>(work.keys + size)
+        work.keys = <uint64_t *>(work.text + size)
+        work.places = work.keys + size
         work.positions = <Py_ssize_t *>(work.places + size)
         work.starts = work.positions + size
         work.ngrams = <int32_t *>(work.starts + size)

@@ -42,7 +42,7 @@ cdef class NgramInformation(NgramIndex):
         """Compute the information of each n-gram from its frequency and that of its prefix."""
         cdef int32_t *frequencies = <int32_t *>allocated(calloc(<size_t>self.size + 1, sizeof(int32_t)))
         cdef int32_t ngram, prefix
-        cdef Py_ssize_t first, text, k
+        cdef Py_ssize_t text, k
         cdef Watch watching = begin_watch()
         try:
             self.information = <double *>new_array(self.size, sizeof(double))
@@ -53,14 +53,11 @@ cdef class NgramInformation(NgramIndex):
                     watch(&watching, 8 * self.corpus.length(text) + 8)
                 for ngram in range(self.distinct):      # a number that no token has is not asked for
                     self.information[ngram] = information_of(words, max(frequencies[ngram], 1))
-                first = 0
-                while first < size_of(self.table):
-                    for k in range(first, block_end(first, size_of(self.table), &watching)):
-                        ngram, prefix = self.table.slots[k].ngram, <int32_t>(self.table.slots[k].key >> 32)
-                        if ngram >= 0:
-                            self.information[ngram] = information_of(words if prefix == zero else frequencies[prefix],
-                                                                     frequencies[ngram])
-                    first += STEPS
+                for ngram in range(self.distinct, self.size):
+                    prefix = <int32_t>(self.table.keys[ngram + 1] >> 32)
+                    self.information[ngram] = information_of(words if prefix == zero else frequencies[prefix],
+                                                             frequencies[ngram])
+                    watch(&watching, 1)
         finally:
             free(frequencies)
         return 0
@@ -130,7 +127,7 @@ cdef class NgramInformation(NgramIndex):
         for i in range(ngram.shape[0]):
             if not 0 <= ngram[i] < self.distinct:
                 return 0.0
-            known = ngram[i] if i == 0 else slot_of(self.table, pair_key(known, ngram[i])).ngram
+            known = ngram[i] if i == 0 else extended(&self.table, known, ngram[i], NULL, False)
             if known < 0:
                 return 0.0
         return self.information[known] if known >= 0 else 0.0

@@ -33,7 +33,7 @@ cdef struct Corpus:
     int64_t places              # sum of the n-grams of the hypotheses
     double information          # sum of that of the matches
     Buffer memory               # of what follows
-    Slots table                 # two (n-1)-grams -> n-gram
+    KeyTable table              # two (n-1)-grams -> n-gram
     Ngram *ngrams               # by id, also -1
     Ngram *shorter              # the (n-1)-grams
     NgramCount *found           # the n-grams of a hypothesis
@@ -124,18 +124,19 @@ cdef Py_ssize_t read_corpus(Corpus *corpus, object list_of_references, object hy
         corpus.texts[i].end = corpus.size
         watch(watching, 8)
     most = corpus.hypothesis_length + 1
-    slots = slots_needed(corpus.hypothesis_length)
+    slots = slots_for(corpus.hypothesis_length)
     # at once, so that the next call gets the same pages; the tokens are where n-grams have no values yet
-    reserve(&corpus.memory, slots * sizeof(Slot) + <uint64_t>corpus.positions * sizeof(int32_t) + <uint64_t>most * (
-        2 * sizeof(Ngram) + sizeof(NgramCount) + sizeof(double) + sizeof(int32_t)))
+    reserve(&corpus.memory, (slots + <uint64_t>corpus.positions) * sizeof(int32_t) + <uint64_t>most * (
+        sizeof(uint64_t) + 2 * sizeof(Ngram) + sizeof(NgramCount) + sizeof(double) + sizeof(int32_t)))
     place_table(&table, corpus.memory.data, corpus.hypothesis_length)
-    corpus.table.slots = <Slot *>corpus.memory.data
-    corpus.ngrams = <Ngram *>(corpus.table.slots + slots) + 1
+    corpus.table.keys = <uint64_t *>corpus.memory.data
+    corpus.ngrams = <Ngram *>(corpus.table.keys + most) + 1
     corpus.shorter = corpus.ngrams + most
     corpus.found = <NgramCount *>(corpus.shorter + most - 1)
     corpus.terms = <double *>(corpus.found + most)
     corpus.counts = <int32_t *>(corpus.terms + most) + 1
-    grams = corpus.counts + most - 1
+    corpus.table.numbers = corpus.counts + most - 1
+    grams = corpus.table.numbers + slots
     grams = number_container(&table, hypotheses, corpus.texts, corpus.count, grams, held, watching)
     if grams == NULL:
         return -1
@@ -164,13 +165,13 @@ cdef int number_ngrams(Corpus *corpus, Py_ssize_t n, Py_ssize_t most, Watch *wat
     cdef Py_ssize_t k, m
     corpus.ngrams, corpus.shorter = corpus.shorter, corpus.ngrams
     memset(corpus.ngrams - 1, 0, <size_t>(most + 1) * sizeof(Ngram))
-    make_empty(&corpus.table, slots_needed(most), watching)
+    forget_keys(&corpus.table, slots_for(most), watching)
     for k in range(corpus.size):
         gram = corpus.texts[k].grams
         for m in range(corpus.texts[k].length - n):
             if n > 0:
                 prefix_frequency = corpus.shorter[gram[m]].frequency
-                gram[m] = extended(corpus.table, gram[m], gram[m + 1], &given, k < corpus.count)
+                gram[m] = extended(&corpus.table, gram[m], gram[m + 1], &given, k < corpus.count)
             corpus.ngrams[gram[m]].prefix_frequency = prefix_frequency
             corpus.ngrams[gram[m]].frequency += k >= corpus.count
         watch(watching, corpus.texts[k].length + 8)

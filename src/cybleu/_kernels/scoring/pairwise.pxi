@@ -113,7 +113,7 @@ cdef class PairwiseTexts(NgramIndex):
     cdef Definition definition
     cdef TokenTexts references
     cdef TokenTexts hypotheses
-    cdef Slots tokens               # token -> its id in the index
+    cdef KeyTable tokens            # token -> its id in the index
     cdef Py_ssize_t *list_starts    # offsets of the texts of each n-gram
     cdef Occurrence *lists          # texts ascend
     cdef uint8_t *rows              # of frequent n-grams: a byte for each text
@@ -133,10 +133,10 @@ cdef class PairwiseTexts(NgramIndex):
         try:
             numbers = <int32_t *>new_array(references.size, sizeof(int32_t))
             memory = <int64_t *>new_array(references.longest, sizeof(int64_t))
-            make_slots(&self.tokens, slots_needed(references.total), &watching)
+            make_keys(&self.tokens, references.total, &watching)
             with nogil:
                 for text in range(references.count):
-                    given = number_ids(self.tokens, references.read(text, memory), references.length(text),
+                    given = number_ids(&self.tokens, references.read(text, memory), references.length(text),
                                        numbers + references.begins[text], given, True, &watching)
                     watch(&watching, 8 + references.length(text))
             self.index(references, numbers, given, definition.rules.order)
@@ -147,7 +147,8 @@ cdef class PairwiseTexts(NgramIndex):
             free(memory)
 
     def __dealloc__(self):
-        free(self.tokens.slots)
+        free(self.tokens.numbers)
+        free(self.tokens.keys)
         free(self.list_starts)
         free(self.lists)
         free(self.rows)
@@ -237,7 +238,7 @@ cdef class PairwiseTexts(NgramIndex):
                     if texts is self.references:
                         self.match(self.ngrams, self.starts + i * self.order, matches, few, &watching)
                     else:
-                        number_ids(self.tokens, texts.read(i, memory), texts.length(i), numbers, 0, False, &watching)
+                        number_ids(&self.tokens, texts.read(i, memory), texts.length(i), numbers, 0, False, &watching)
                         self.find(&found, numbers, texts.length(i), &watching)
                         self.match(found.ngrams, found.starts, matches, few, &watching)
                     if has_terms(rules, texts.length(i)):
@@ -349,23 +350,23 @@ def leave_one_out(TokenTexts texts not None, Py_ssize_t max_order, int64_t[:, ::
     cdef Largest *largest = NULL    # by n-gram
     cdef const Largest *most
     cdef int64_t *different         # n-grams of a text, and then its matches
-    cdef Slots table
+    cdef KeyTable table
     cdef Watch watching = begin_watch()
     if stats.shape[0] != texts.count or stats.shape[1] != bleu_row_size(max_order):
         raise ValueError("the rows do not fit the texts")
     if total > MOST_NGRAMS // max_order:
         raise MemoryError("the texts have too many n-grams")
-    table.slots = NULL
+    memset(&table, 0, sizeof(KeyTable))
     try:
         grams = <int32_t *>new_array(total, sizeof(int32_t))
         counts = <int32_t *>allocated(calloc(<size_t>total + 1, sizeof(int32_t)))
         memory = <int64_t *>new_array(texts.longest, sizeof(int64_t))
         ngrams = <NgramCount *>new_array(total, sizeof(NgramCount))
         largest = <Largest *>new_array(total, sizeof(Largest))
-        make_slots(&table, slots_needed(total), &watching)
+        make_keys(&table, total, &watching)
         with nogil:
             for n in range(max_order):
-                make_empty(&table, table.mask + 1, &watching)
+                forget_keys(&table, table.mask + 1, &watching)
                 start = end = given = 0
                 for text in range(texts.count):
                     length = texts.length(text)
@@ -373,10 +374,10 @@ def leave_one_out(TokenTexts texts not None, Py_ssize_t max_order, int64_t[:, ::
                     different = &stats[text, 2 + n]
                     k = given
                     if n == 0:
-                        given = number_ids(table, texts.read(text, memory), length, grams + start, given, True,
+                        given = number_ids(&table, texts.read(text, memory), length, grams + start, given, True,
                                            &watching)
                     else:
-                        given = extend_ngrams(table, grams + start, grams + start + 1, places, given, True, &watching)
+                        given = extend_ngrams(&table, grams + start, grams + start + 1, places, given, True, &watching)
                     memset(largest + k, 0, <size_t>(given - k) * sizeof(Largest))
                     stats[text, 0] = length
                     stats[text, 2 + max_order + n] = places
@@ -402,4 +403,5 @@ def leave_one_out(TokenTexts texts not None, Py_ssize_t max_order, int64_t[:, ::
         free(memory)
         free(ngrams)
         free(largest)
-        free(table.slots)
+        free(table.numbers)
+        free(table.keys)
