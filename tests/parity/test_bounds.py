@@ -1,5 +1,7 @@
 """Kernels refuse arrays that do not fit each other, so that they read and write no memory but that of their arguments."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -37,9 +39,9 @@ def test_what_does_not_fit(kernels):
     for function, *arguments in (
         (kernels.TokenTexts, WORDS, ZERO, PART),
         (kernels.TokenTexts, WORDS, ONE, ZERO),
-        (kernels.TokenTexts, WORDS.view(Longer), ZERO, np.array([1_000_000])),
+        (kernels.TokenTexts, WORDS.view(Longer), ZERO, TWO * 500_000),
         (lines.take, ONE),
-        (kernels.RawTexts.side_by_side, [lines], [0], LARGEST),
+        (kernels.RawTexts.side_by_side, [lines], [0], sys.maxsize),
         (kernels.RawVocabulary(tokenizer).add, lines, PART),
         (kernels.raw_rows, tokenizer, lines, lines, PART, None, 4, "closest", 0, 2, ROW),
         (kernels.raw_rows, tokenizer, lines, lines, ZERO, None, 4, "closest", 0, 1, ROW),
@@ -68,7 +70,7 @@ def test_what_does_not_fit(kernels):
         (kernels.crossings, SCORE, SCORE, WORDS[1:], PART, ZERO, 0, 1, ZERO, np.zeros(1, CROSSING)),
         (kernels.best_interval, ONE, np.zeros(0, CROSSING), ROW, 0, 1, definition, ROW[0]),
         (kernels.FeatureRows, TABLE, PART, ZERO, SCORE, 0),
-        (kernels.FeatureRows, TABLE, ZERO.repeat(2), NONE, NONE / 1, LARGEST),
+        (kernels.FeatureRows, TABLE, ZERO.repeat(2), NONE, NONE / 1, sys.maxsize),
         (kernels.sum_rows, ROW, ROW[0], NONE),
         (features.weigh, SCORE, SCORE),
         (features.winners, PART, SCORE, SCORE, 0, ZERO),
@@ -92,4 +94,4 @@ def test_lines_that_are_not_sorted_by_slope(kernels):
     slope = np.array([1.0, 0.0, 1.0])
     order = np.array([0, 1, 2], np.int32)
     found = np.zeros(3, CROSSING)
-    assert kernels.crossings(base, slope, order, np.array([0, 3]), ONE, -9, 9, np.zeros(1, np.int64), found) <= 2
+    assert kernels.crossings(base, slope, order, PART * 3, ONE, -9, 9, np.zeros(1, np.int64), found) <= 2

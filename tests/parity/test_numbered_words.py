@@ -1,5 +1,7 @@
 """Rows of numbered words: information weights of NIST on both backends, and edits that do not fit."""
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import example, given, strategies as st
@@ -32,6 +34,7 @@ def test_information(kernels, corpus, max_order, texts):
     on_both_backends(found)
 
 
+@pytest.mark.skipif(sys.maxsize < 2**32, reason="the arrays take 4 GiB")
 @pytest.mark.parametrize(
     ("size", "width"), [(2**30, 0), (0, 2**30), (2**30 - 1, 1), (2**25 - 1, 1), (1, 2**25 - 1), (2**25 - 1, 0)]
 )

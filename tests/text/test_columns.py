@@ -324,8 +324,8 @@ def test_a_reader_that_was_consumed(pyarrow):
 @pytest.mark.parametrize("make", [bytes, bytearray, memoryview, lambda data: (ctypes.c_ubyte * len(data))(*data)])
 def test_spans_of_any_buffer(kernels, make):
     data = b"The cat sat. a b A dog, on the mat."
-    begins = np.array([0, 3, 3, 13, 16, 17, 35])
-    ends = np.array([12, 3, 16, 16, 16, 35, 35])
+    begins = np.array([0, 3, 3, 13, 16, 17, 35], dtype=np.int64)
+    ends = np.array([12, 3, 16, 16, 16, 35, 35], dtype=np.int64)
     texts = kernels.RawTexts.of_spans(make(data), begins, ends)
     expected = [data[begin:end].decode() for begin, end in zip(begins, ends)]
     assert texts.strings() == expected
@@ -335,7 +335,7 @@ def test_spans_of_any_buffer(kernels, make):
     assert kernels.RawTexts.of_spans(make(b""), begins[:1], begins[:1]).strings() == [""]
     for begin, end in ((-1, 2), (3, 2), (0, 36), (36, 36)):
         with pytest.raises(ValueError, match="out of range"):
-            kernels.RawTexts.of_spans(make(data), np.array([begin]), np.array([end]))
+            kernels.RawTexts.of_spans(make(data), np.array([begin], np.int64), np.array([end], np.int64))
 
 
 def test_references_in_several_columns_keep_their_order(pyarrow):
