@@ -116,16 +116,12 @@ class Lines:
         self._bytes = 0
         self.count = 0
 
-    def close(self) -> None:
-        """Close the file; standard input stays open."""
-        if self.name != _STANDARD_INPUT_NAME:
-            self._raw.close()
-
     def __enter__(self) -> Lines:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self.close()
+        if self.name != _STANDARD_INPUT_NAME:  # which stays open
+            self._raw.close()
 
     @property
     def digest(self) -> str:

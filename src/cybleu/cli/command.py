@@ -1,4 +1,4 @@
-"""Click's commands with headings in the help, files that are checked before the command runs, and advice for mistakes."""
+"""Click's commands with headings in the help, its types for files and metrics, and advice for mistakes."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
+from importlib.util import find_spec
 from itertools import chain
 from typing import Any, TypeAlias
 
 import click
-from click import Context, NoSuchOption, Option, UsageError
+from click import Choice, Context, NoSuchOption, Option, Parameter, UsageError, get_current_context
+from click.core import ParameterSource
 
 from .._files.text import STANDARD_STREAM, shown
 from .._files.writing import check_paths
 from .._runtime.system import command_line
 from ..errors import CybleuError, InputFileError, _printable
-from ..metrics import METRICS
+from ..metrics import METRICS, VARIANTS
 from ..metrics.names import name_of
 
 Decorator: TypeAlias = Callable[[Any], Any]
@@ -45,6 +47,22 @@ ADVICE = {
 def say(text: str) -> None:
     """Tell the user something beside the output."""
     click.echo(f"cybleu: {text}", err=True)
+
+
+def as_option(name: str, value: Any = None) -> str:
+    """Name the option of an argument in a message."""
+    flag = f"--{name.replace('_', '-')}"
+    return flag if value is None else f"{flag} {value}"
+
+
+def from_command_line(name: str) -> bool:
+    """Whether the user gave an argument or option, by the name of the parameter."""
+    return get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
+
+
+def shows_progress() -> bool:
+    """Whether there are progress bars: standard error is a terminal, and tqdm is installed."""
+    return sys.stderr is not None and sys.stderr.isatty() and find_spec("tqdm") is not None
 
 
 def section(heading: str, *options: Decorator) -> Decorator:
@@ -235,6 +253,36 @@ class FilePath(click.Path):
         if self.written and value == STANDARD_STREAM and not self.allow_dash:
             self.fail("must be a file, not standard output", param, ctx)
         return super().convert(value, param, ctx)
+
+
+class MetricName(Choice):  # type: ignore[type-arg]
+    """The name of a metric, or sacreBLEU's, in upper or lower case.
+
+    :param of_bleu: the command accepts only metrics with the counts of BLEU
+    :param of_sums: it accepts none that is a mean of the scores of segments
+    """
+
+    def __init__(self, of_bleu: bool = False, of_sums: bool = False):
+        self._reasons: dict[str, str] = {}  # against the other metrics
+        for name in METRICS:
+            variant = VARIANTS.get("sacrebleu" if name == "bleu" else name)
+            if of_bleu and variant is None:
+                self._reasons[name] = f"this command supports only BLEU, and {name} is another metric"
+            elif of_sums and variant is not None and variant.level == "mean":
+                self._reasons[name] = (
+                    f"this command requires a corpus score, and {name} is a mean of the scores of segments; use another one"
+                )
+        super().__init__([name for name in METRICS if name not in self._reasons])
+
+    def convert(self, value: Any, param: Parameter | None, ctx: Context | None) -> Any:
+        name = metric_named(value)
+        if name not in METRICS:
+            hint = "".join(f"; did you mean {close}?" for close in similar(value.lower(), ["bleu", *self.choices]))
+            what = shown(value.lower()) if value else "an empty name beside a comma"
+            self.fail(f"{what} is not one of {', '.join(self.choices)}{hint}", param, ctx)
+        if name in self._reasons:
+            self.fail(self._reasons[name], param, ctx)
+        return name
 
 
 def metric_named(name: str) -> str:

@@ -13,19 +13,20 @@ from .._files.text import shown
 from .._runtime.numbers import MOST_SAMPLES
 from .._runtime.system import command_line
 from ..significance.settings import TESTS, Settings
-from .command import ARGUMENTS, Command, FilePath, Files, Gathered, gathered, section
-from .options import (
+from .command import (
+    ARGUMENTS,
+    Command,
+    FilePath,
+    Files,
+    Gathered,
     as_option,
-    digits_option,
-    format_option,
     from_command_line,
-    metrics_option,
-    references_option,
-    seed_option,
+    gathered,
+    section,
     shows_progress,
-    threads_option,
 )
-from .texts import SACREBLEU, Texts, count, metric_section, metrics_with, text_options
+from .options import digits_option, format_option, references_option, seed_option, threads_option
+from .texts import SACREBLEU, Texts, count, metric_section, metrics_option, metrics_with, text_options
 
 ALWAYS = {
     "--paired-bs is --test shifted-bootstrap, --paired-ar the default": "--paired-bs --paired-ar",

@@ -14,11 +14,9 @@ from ..errors import ArrayValueError
 from ..explanations import Comparison, explain, settings_of
 from ..explanations.differences import TOOLS, Counts
 from ..metrics import Bleu
-from .command import Command, Files, section
+from .command import Command, Files, as_option, from_command_line, section
 from .options import (
-    as_option,
     format_option,
-    from_command_line,
     hypothesis_argument,
     metric_option,
     orders_option,

@@ -9,14 +9,11 @@ from ..errors import UnknownNameError
 from .command import Commands
 
 
-def _show_version(context: Context, parameter: Parameter, value: bool) -> None:
-    if value and not context.resilient_parsing:
-        echo(version())
-        context.exit()  # as --help does, without a command
-
-
-def _show_citations(context: Context, parameter: Parameter, value: str | None) -> None:
-    if value is not None and not context.resilient_parsing:
+def _show_and_exit(context: Context, parameter: Parameter, value: bool | str | None) -> None:
+    """Show what --version and --cite ask for, and end as --help does, without a command."""
+    if value in (False, None) or context.resilient_parsing:
+        return
+    if isinstance(value, str):
         from .citations import citations
 
         try:
@@ -24,7 +21,9 @@ def _show_citations(context: Context, parameter: Parameter, value: str | None) -
         except UnknownNameError as error:
             # this runs before any command, which would report the error of the library
             raise BadParameter(str(error), context, parameter) from None
-        context.exit()
+    else:
+        echo(version())
+    context.exit()
 
 
 @group(
@@ -37,7 +36,7 @@ def _show_citations(context: Context, parameter: Parameter, value: str | None) -
     is_flag=True,
     is_eager=True,
     expose_value=False,
-    callback=_show_version,
+    callback=_show_and_exit,
     help="Show the version, the backend and the platform, and exit.",
 )
 @option(
@@ -47,7 +46,7 @@ def _show_citations(context: Context, parameter: Parameter, value: str | None) -
     flag_value="sacrebleu",
     is_eager=True,
     expose_value=False,
-    callback=_show_citations,
+    callback=_show_and_exit,
     help="Show BibTeX entries for cybleu and for the papers that define a metric, and exit. METRIC is the name of a "
     "metric or a "
     'signature printed by "cybleu score" or sacreBLEU; the default is "sacrebleu".',

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from click import (
@@ -16,18 +14,16 @@ from click import (
     ParamType,
     UsageError,
     argument,
-    get_current_context,
     option,
 )
-from click.core import ParameterSource
 
 from .._definitions.bleu import remark_on_weights
 from .._definitions.ngrams import MOST_ORDERS
 from .._files.text import number_of, shown
 from .._runtime.system import command_line
 from ..errors import FeatureError, InputFileError
-from ..metrics import METRICS, VARIANTS, Metric, counting, find
-from .command import Decorator, FilePath, Files, Gathered, gathered, metric_named, say, section, similar
+from ..metrics import Metric, counting, find
+from .command import Decorator, FilePath, Files, Gathered, MetricName, as_option, gathered, say, section
 
 if TYPE_CHECKING:
     from ..nbest import NBest
@@ -36,61 +32,11 @@ if TYPE_CHECKING:
 # ------------------------------------------------------------------------------------------------------------- metrics
 
 
-class MetricName(Choice):  # type: ignore[type-arg]
-    """The name of a metric, or sacreBLEU's, in upper or lower case.
-
-    :param of_bleu: the command accepts only metrics with the counts of BLEU
-    :param of_sums: it accepts none that is a mean of the scores of segments
-    """
-
-    def __init__(self, of_bleu: bool = False, of_sums: bool = False):
-        self._reasons: dict[str, str] = {}  # against the other metrics
-        for name in METRICS:
-            variant = VARIANTS.get("sacrebleu" if name == "bleu" else name)
-            if of_bleu and variant is None:
-                self._reasons[name] = f"this command supports only BLEU, and {name} is another metric"
-            elif of_sums and variant is not None and variant.level == "mean":
-                self._reasons[name] = (
-                    f"this command requires a corpus score, and {name} is a mean of the scores of segments; use another one"
-                )
-        super().__init__([name for name in METRICS if name not in self._reasons])
-
-    def convert(self, value: Any, param: Parameter | None, ctx: Context | None) -> Any:
-        name = metric_named(value)
-        if name not in METRICS:
-            hint = "".join(f"; did you mean {close}?" for close in similar(value.lower(), ["bleu", *self.choices]))
-            what = shown(value.lower()) if value else "an empty name beside a comma"
-            self.fail(f"{what} is not one of {', '.join(self.choices)}{hint}", param, ctx)
-        if name in self._reasons:
-            self.fail(self._reasons[name], param, ctx)
-        return name
-
-
 def metric_option(default: str = "bleu", of_bleu: bool = False, of_sums: bool = False) -> Decorator:
     """Declare the option for the metric."""
     name = MetricName(of_bleu, of_sums)
     listed = f"One of {', '.join(name.choices)}. bleu is an alias of sacrebleu."
     return option("-m", "--metric", metavar="NAME", type=name, default=default, help=listed)
-
-
-def metrics_option(of_sums: bool = False) -> Decorator:
-    """Declare the option for one or more metrics."""
-    name = MetricName(of_sums=of_sums)
-
-    # click would convert each value, but not the names within one
-    def read(context: Context, parameter: Parameter, values: Files) -> list[str]:
-        return [name.convert(one, parameter, context) for one in ",".join(values).split(",")]
-
-    return option(
-        "-m",
-        "--metric",
-        metavar="NAME,...",
-        multiple=True,
-        default=["bleu"],
-        callback=read,
-        shell_complete=name.shell_complete,
-        help=f"One or more of {', '.join(name.choices)}. bleu is an alias of sacrebleu.",
-    )
 
 
 class WeightsOfOrders(ParamType):  # type: ignore[type-arg]
@@ -185,22 +131,6 @@ threads_option = option("--threads", type=IntRange(1), default=1, help="Number o
 def format_option(*formats: str) -> Decorator:
     """Declare the option for the format of the output."""
     return option("--format", "output_format", type=Choice(formats), default="text", help="The output format.")
-
-
-def as_option(name: str, value: Any = None) -> str:
-    """Name the option of an argument in a message."""
-    flag = f"--{name.replace('_', '-')}"
-    return flag if value is None else f"{flag} {value}"
-
-
-def from_command_line(name: str) -> bool:
-    """Whether the user gave an argument or option, by the name of the parameter."""
-    return get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
-
-
-def shows_progress() -> bool:
-    """Whether there are progress bars: standard error is a terminal, and tqdm is installed."""
-    return sys.stderr is not None and sys.stderr.isatty() and find_spec("tqdm") is not None
 
 
 # ------------------------------------------------------------------------------------------------- n-best lists and weights

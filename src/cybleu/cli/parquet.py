@@ -11,7 +11,7 @@ from ..errors import InputFileError
 from ..text.batches import Corpus
 from ..text.columns import ReferenceColumns, check_column, texts_of_column
 from ..text.reading import check_same_kind
-from .options import shows_progress
+from .command import shows_progress
 
 ROWS = 256  # that pyarrow reads at a time
 AT_ONCE = 1 << 22  # bytes of rows that are counted together

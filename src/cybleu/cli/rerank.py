@@ -18,12 +18,21 @@ from .._runtime.scales import counted, percent
 from ..errors import ArrayValueError, FeatureError, InputFileError, _printable
 from ..metrics import Bleu
 from ..metrics.bleu import family
-from .command import Commands, FilePath, Files, Gathered, gathered, say, section
-from .options import (
+from .command import (
+    Commands,
+    FilePath,
+    Files,
+    Gathered,
     as_option,
+    from_command_line,
+    gathered,
+    say,
+    section,
+    shows_progress,
+)
+from .options import (
     check_form,
     first_id_option,
-    from_command_line,
     metric_of,
     metric_option,
     nbest_argument,
@@ -33,7 +42,6 @@ from .options import (
     say_same_score,
     scoring_section,
     seed_option,
-    shows_progress,
     tokenize_option,
     told,
 )

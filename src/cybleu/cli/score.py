@@ -20,19 +20,26 @@ from ..metrics.operations import fields_of_texts, lists_of
 from ..metrics.signature import as_signature
 from ..metrics.tokens import tokenised
 from ..text.batches import Corpus
-from .command import Command, Files, say, section
+from .command import Command, Files, say, section, shows_progress
 from .options import (
     digits_option,
     format_option,
     hypothesis_argument,
-    metrics_option,
     reference_length_option,
     references_argument,
     seed_option,
-    shows_progress,
     threads_option,
 )
-from .texts import SACREBLEU, Texts, count, method_of_segments, metric_section, metrics_with, text_options
+from .texts import (
+    SACREBLEU,
+    Texts,
+    count,
+    method_of_segments,
+    metric_section,
+    metrics_option,
+    metrics_with,
+    text_options,
+)
 
 WHITE_SPACE = ("none", "unicode", "ascii", "space")
 LINES_AT_ONCE = 1000  # that are printed
@@ -142,7 +149,11 @@ def score_command(
             echo("\n".join([line % numbers for numbers in some]))
     else:
         for result, interval in zip(results, intervals):
-            echo(as_line(result, interval, digits))
+            line = result.format(digits)
+            if interval is not None:
+                score, mean, half = (f"{number:.{digits}f}" for number in (result.percent, *interval))
+                line = line.replace(f" = {score}", f" = {score} (μ = {mean} ± {half})", 1)
+            echo(line)
     if output_format != "json":  # nothing in the texts tells which are the references
         named = f"hypotheses: {files[0]}; references: {', '.join(files[1:])}"
         say(_printable(named))
@@ -162,7 +173,7 @@ class Scored:
         self.tokenization = None if metric.reads == "text" else metric.tokenization
         self._keeps_rows = keeps_rows or metric.averages
         self._kept: list[Any] = []
-        self._sums: list[list[Any]] = []  # one, of all rows so far
+        self._sums: list[Any] = [0] * len(metric.columns)  # of all rows so far
         self._hypotheses: list[Any] = []  # for the method
         self._references: list[Any] = []
         self._count = 0
@@ -173,9 +184,9 @@ class Scored:
         """Add the rows of some segments."""
         self._count += corpus.size
         if self.metric.dtype == "float64":  # sums of fractions depend on their order
-            self._sums = [[reduce(add, column) for column in zip(*self._sums, *rows.tolist())]]
+            self._sums = [reduce(add, column) for column in zip(self._sums, *rows.tolist())]
         elif not self.metric.averages:
-            self._sums = [self.metric.total([*self._sums, self.metric.total(rows)])]
+            self._sums = [*map(add, self._sums, self.metric.total(rows))]
         if self._keeps_rows:
             self._kept.append(rows)
         if self.tokenization is None:
@@ -213,8 +224,11 @@ class Scored:
 
         :param of_texts: the fields of the signature that describe what was counted
         """
-        result = self.metric.score(self.rows() if self.metric.averages else self._sums[0])
         signature = as_signature(self.metric.signature)
+        if self.metric.averages:
+            result = self.metric.score(self.rows())
+        else:
+            result = self.metric.score_of_row(self._sums, signature)
         if self.method is not None:
             number: Any = bleu_score.corpus_bleu(self._references, self._hypotheses, *self.method)
             signature = signature.with_fields(smooth=self.method[1].__name__)
@@ -260,12 +274,3 @@ class Scored:
             found["precisions"] = [percent(precision, result.scale) for precision in result.precisions]
             found["ratio"] = result.ratio
         return found
-
-
-def as_line(result: Score, interval: tuple[float, float] | None, digits: int) -> str:
-    """Return the score for a terminal."""
-    line = result.format(digits)
-    if interval is None:
-        return line
-    score, mean, half = (f"{number:.{digits}f}" for number in (result.percent, *interval))
-    return line.replace(f" = {score}", f" = {score} (μ = {mean} ± {half})", 1)

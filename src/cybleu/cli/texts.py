@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from os.path import exists, isfile, splitext
 from typing import Any
 
-from click import UsageError, option
+from click import Context, Parameter, UsageError, option
 
 from .. import bleu_score
 from .._files.text import Lines, shown
@@ -19,8 +19,8 @@ from ..metrics import METRICS, Metric, find
 from ..metrics.operations import rows_without_numpy
 from ..text.batches import Corpus, RawText, Sets
 from ..text.files import raw_segments
-from .command import Decorator, say, section
-from .options import as_option, orders_option, shows_progress, weights_option
+from .command import Decorator, Files, MetricName, as_option, say, section, shows_progress
+from .options import orders_option, weights_option
 
 # What sacreBLEU's options are here.
 SACREBLEU = {
@@ -66,6 +66,26 @@ text_options = section(
         help="Remove a byte order mark. By default it is part of the first token, as in the tools.",
     ),
 )
+
+
+def metrics_option(of_sums: bool = False) -> Decorator:
+    """Declare the option for one or more metrics."""
+    name = MetricName(of_sums=of_sums)
+
+    # click would convert each value, but not the names within one
+    def read(context: Context, parameter: Parameter, values: Files) -> list[str]:
+        return [name.convert(one, parameter, context) for one in ",".join(values).split(",")]
+
+    return option(
+        "-m",
+        "--metric",
+        metavar="NAME,...",
+        multiple=True,
+        default=["bleu"],
+        callback=read,
+        shell_complete=name.shell_complete,
+        help=f"One or more of {', '.join(name.choices)}. bleu is an alias of sacrebleu.",
+    )
 
 
 def metric_section(metric: Decorator, *more: Decorator) -> Decorator:

@@ -17,12 +17,22 @@ from .._files.text import listed, number_of, shown
 from .._runtime.numbers import MOST_REPEATS, MOST_SAMPLES
 from .._runtime.scales import counted, percent
 from ..errors import FeatureError, InputFileError, WeightsError
-from .command import Command, Decorator, FilePath, Files, Gathered, gathered, say, section
-from .options import (
+from .command import (
+    Command,
+    Decorator,
+    FilePath,
+    Files,
+    Gathered,
     as_option,
+    from_command_line,
+    gathered,
+    say,
+    section,
+    shows_progress,
+)
+from .options import (
     check_form,
     first_id_option,
-    from_command_line,
     metric_of,
     metric_option,
     nbest_argument,
@@ -34,7 +44,6 @@ from .options import (
     say_same_score,
     scoring_section,
     seed_option,
-    shows_progress,
     threads_option,
     tokenize_option,
     told,

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import count, islice, product
 from typing import Any, TypeAlias
 
-from .._runtime.arrays import Array, Floats, Integers, first_not_finite, in_place, np
+from .._runtime.arrays import Array, Floats, first_not_finite, in_place, np
 from .._runtime.numbers import as_number
 from .._runtime.sequences import check_unmasked
 from ..errors import (
@@ -349,7 +349,20 @@ class Columns:
         every = np.stack(tables, axis=1)  # (segments, tables, columns)
         self._bits = EXACT_IN_FLOAT64.bit_length() - 1 - self.segments.bit_length()  # of a limb
         self._shifts = [0]  # the exponents of the limbs
-        limbs = self._limbs_of_integers(every) if self.whole else self._limbs_of_floats(every)
+        limbs = [every]
+        if not self.whole:
+            limbs = self._limbs_of_floats(every)
+        else:
+            largest = max(abs(int(every.min())), abs(int(every.max())))
+            if 4 * largest * self.segments > np.iinfo(np.int64).max:
+                raise ArrayValueError(
+                    f"the numbers are as large as {largest}, and sums of {self.segments} of them do not fit int64; divide "
+                    "them by something"
+                )
+            if largest * self.segments > EXACT_IN_FLOAT64:
+                self._shifts = list(range(0, 64, self._bits))
+                *lower, last = self._shifts
+                limbs = [*(every >> shift & (1 << self._bits) - 1 for shift in lower), every >> last]
         largest = 1 << self._bits
         if self.whole and len(limbs) == 1:  # the differences of numbers of both signs may be larger than the numbers
             largest = int(every.max(initial=0)) - int(every.min(initial=0))
@@ -357,19 +370,6 @@ class Columns:
         self.matrix = np.concatenate(limbs, axis=2).astype(self.dtype)
         self._differences: Array | None = None  # of the other tables from the first
         self.totals = self.sums(np.ones((1, self.segments), dtype=self.dtype))[:, :, 0]
-
-    def _limbs_of_integers(self, every: Integers) -> list[Array]:
-        largest = max(abs(int(every.min())), abs(int(every.max())))
-        if 4 * largest * self.segments > np.iinfo(np.int64).max:
-            raise ArrayValueError(
-                f"the numbers are as large as {largest}, and sums of {self.segments} of them do not fit int64; divide them "
-                "by something"
-            )
-        if largest * self.segments <= EXACT_IN_FLOAT64:
-            return [every]
-        self._shifts = list(range(0, 64, self._bits))
-        *lower, last = self._shifts
-        return [*(every >> shift & (1 << self._bits) - 1 for shift in lower), every >> last]
 
     def _limbs_of_floats(self, every: Floats) -> list[Array]:
         lowest, highest = _bits_of(every)
