@@ -10,7 +10,7 @@ import re
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, BinaryIO, TextIO
+from typing import Any, TextIO
 
 from ..errors import InputFileError
 from .text import STANDARD_STREAM, Path
@@ -30,9 +30,13 @@ def writing(path: Path) -> Iterator[TextIO]:
     temporary = None
     with errors_named(path):
         target = os.path.realpath(path)
-        raw: BinaryIO = _opened(path, target)
+        number = _descriptor(path)
+        opened: int | str = path if number is None else os.dup(number)
         if _is_file(path):
-            temporary = raw.name
+            if os.path.exists(target):
+                open(target, "ab").close()  # a file without permission to write is not replaced either
+            opened = temporary = os.path.join(os.path.dirname(target), f".{os.urandom(8).hex()}.partial")
+        raw = open(opened, "wb" if temporary is None else "xb")  # noqa: SIM115
         packed: Any = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if path.endswith(".gz") else raw
         text = io.TextIOWrapper(packed, encoding="utf-8", newline="\n")
         try:
@@ -69,17 +73,6 @@ def errors_named(path: str) -> Iterator[None]:
         raise InputFileError(f"{path}: cannot be written{how}: {getattr(error, 'strerror', None) or error}") from error
 
 
-def _opened(path: str, target: str) -> BinaryIO:
-    number = _descriptor(path)
-    if number is not None:
-        return open(os.dup(number), "wb")
-    if not _is_file(path):
-        return open(path, "wb")
-    if os.path.exists(target):
-        open(target, "ab").close()  # a file without permission to write is not replaced either
-    return open(os.path.join(os.path.dirname(target), f".{os.urandom(8).hex()}.partial"), "xb")
-
-
 def check_paths(outputs: Iterable[str | None], inputs: Iterable[str | None] = ()) -> None:
     """Check that outputs can be written, and that none is another output or an input.
 
@@ -94,26 +87,22 @@ def check_paths(outputs: Iterable[str | None], inputs: Iterable[str | None] = ()
         if path is None or not _is_file(path):
             continue
         with errors_named(path or "''"):
-            _check_place(path)
+            try:
+                target = os.path.realpath(path)
+                os.stat(os.path.join(os.path.dirname(target), ""))
+            except ValueError as error:  # of a NUL
+                raise OSError(errno.EINVAL, str(error)) from error
+            if os.path.isdir(target):
+                raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
+            places = (os.path.dirname(target), target)
+            if not all(os.access(place, os.W_OK) for place in places if os.path.exists(place)):
+                raise OSError(errno.EACCES, os.strerror(errno.EACCES))
         if any(_same(path, other) for other in written):
             raise InputFileError(f"{path}: two outputs would be written to the same file; give each its own")
         written.append(path)
     for path in inputs:
         if path is not None and _is_file(path) and any(_same(path, output) for output in written):
             raise InputFileError(f"{path}: is read and would be written, too; give the output another name")
-
-
-def _check_place(path: str) -> None:
-    """:raises OSError: it is a folder, or in none that can be written to"""
-    try:
-        target = os.path.realpath(path)
-        os.stat(os.path.join(os.path.dirname(target), ""))
-    except ValueError as error:  # of a NUL
-        raise OSError(errno.EINVAL, str(error)) from error
-    if os.path.isdir(target):
-        raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
-    if not all(os.access(place, os.W_OK) for place in (os.path.dirname(target), target) if os.path.exists(place)):
-        raise OSError(errno.EACCES, os.strerror(errno.EACCES))
 
 
 def _is_file(path: str) -> bool:

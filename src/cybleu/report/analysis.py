@@ -189,7 +189,7 @@ class MetricFigures:
         they are the scores of the segments, with the sign that makes the worst the largest."""
         if not self.looked_at:
             return -self.sign * self.sentence_scores[:1]
-        return np.array([self.sign * self.influence(*pair) for pair in self.looked_at])
+        return np.array([self.percent(self.sign * self.comparison.influence(*pair)) for pair in self.looked_at])
 
 
 class Report:
@@ -353,14 +353,17 @@ class Report:
         >>> round(found.difference, 3), round(sum(found.orders) + found.penalty, 3)
         (-17.925, -17.925)
         """
-        runs = [*product(self._runs_of(first), self._runs_of(second))]
+        of_systems = self._texts.runs
+        for name in (first, second):
+            if name not in of_systems:
+                raise UnknownNameError(f"there is no system {name!r}; there are {', '.join(of_systems)}")
         if self.bleu is None:
             return None
         metric: Any = self.bleu.metric
         scores = {run: metric.score(rows) for run, rows in self.bleu.rows.items()}
         logarithms = {run: logarithms_of(metric, score) for run, score in scores.items()}
         parts = []
-        for pair in runs:
+        for pair in product(of_systems[first], of_systems[second]):
             ones, others = (logarithms[run] for run in pair)
             if ones is None or others is None:
                 return None
@@ -383,7 +386,7 @@ class Report:
         >>> found.equal, found.confirmed[0][0].tokens
         (1, ('g',))
         """
-        runs = [*self._runs_of(first), *self._runs_of(second)]
+        contributions = self.contributions(first, second)  # raises what the names have against them
         # a pair that is not shown in detail has n-grams that were not compared yet
         ngrams = self._ngrams
         if (first, second) not in self.looked_at:
@@ -391,21 +394,15 @@ class Report:
         unconfirmed = []
         for of_order in ngrams.differences[second, first]:
             unconfirmed.append(tuple(NGram(one.tokens, one.second, one.first) for one in of_order))
-        outputs = [self._texts.outputs[run] for run in runs]
         return PairFigures(
             first,
             second,
-            contributions=self.contributions(first, second),
+            contributions=contributions,
             confirmed=ngrams.differences[first, second],
             unconfirmed=tuple(unconfirmed),
             influence=self.metrics[0].influence(first, second),
-            equal=sum(len({*lines}) == 1 for lines in zip(*outputs)),
+            equal=self._texts.alike(first, second),
         )
-
-    def _runs_of(self, name: str) -> list[str]:
-        if name not in self._texts.runs:
-            raise UnknownNameError(f"there is no system {name!r}; there are {', '.join(self._texts.runs)}")
-        return self._texts.runs[name]
 
     # --------------------------------------------------------------------------------------------------------- as text
 

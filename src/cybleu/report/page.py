@@ -199,6 +199,7 @@ def html(report: Report, *, segments: int | None = MOST_SEGMENTS) -> str:
         pictures=_pictures(report),
         over=ngrams.over,
         under=ngrams.under,
+        more_in=ngrams.differences,
         sides=sides,
         ranked={figures: [order[:NAMED].tolist() for order in orders] for figures, orders in ranked.items()},
         segments=_shown_segments(report, ngrams.marks, carried),

@@ -108,6 +108,11 @@ class Outputs:
         text = self.firsts[segment] + [*self.outputs].index(output)
         return slice(*self.bounds[[text, text + 1]].tolist())
 
+    def alike(self, first: str, second: str) -> int:
+        """Count the segments for which all runs of two systems have the same text."""
+        lines = zip(*(self.outputs[run] for name in (first, second) for run in self.runs[name]))
+        return sum(len({*of_segment}) == 1 for of_segment in lines)
+
     def rows(self, metric: Metric, threads: int | None) -> dict[str, Array]:
         """Count the raw text of each output by a metric, and return its rows."""
         lines = list(chain.from_iterable(self.outputs.values()))
