@@ -51,7 +51,7 @@ from .options import (
 
 if TYPE_CHECKING:
     from ..nbest import NBest
-    from ..tuning import Mira, Restart
+    from ..tuning import Mira
 
 
 NORMALISATIONS = {"l1": "sum", "largest": "largest", "none": None}
@@ -483,11 +483,8 @@ def mert_command(search: Gathered, normalise: str, **shared: Any) -> None:
             "values, by default 0; use cybleu tune kbmira or cybleu tune pro to tune them"
         )
 
-    def trace(restart: Restart) -> None:
-        # whoever interrupts the search gets the best of these
-        task.follow(restart, str(restart))
-
-    result = task.tune(tune, **search, progress=task.progress, trace=trace)
+    # whoever interrupts the search gets the best of the restarts that ended
+    result = task.tune(tune, **search, progress=task.progress, trace=lambda restart: task.follow(restart, str(restart)))
     climbs = [asdict(restart) for restart in result.restarts]
     task.show(result, line_searches=result.line_searches, climbs=climbs)
 

@@ -245,10 +245,6 @@ class Axes:
                 scales[axis] = ldexp(1.0, min(max(1 - exponent, -1000), 1000))
         return scales
 
-    def varies(self, axis: int) -> bool:
-        """Whether the feature differs within a segment; otherwise its weight changes nothing."""
-        return bool(self.spreads(self.column(axis)[0]).any())
-
     def spreads(self, values: Floats) -> Floats:
         """The difference of the largest and the smallest value of each segment."""
         begins = index(self.offsets[:-1])

@@ -11,11 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from .._backend import Fields, RawTexts
+from .._backend import Fields
 from .._files.text import Lines, Naming, Path, number_of, shown
 from .._runtime.arrays import Floats, Integers, in_place, np
 from ..errors import InputFileError
-from ..text.batches import RawText
 from .features import SparseFeatures, owners_of
 from .parts import Part
 from .validation import check_apart, feature_names
@@ -34,7 +33,7 @@ class Record(NamedTuple):
     """Hypotheses of some lines of a file.
 
     :ivar lines: for each hypothesis the number of its line, from 1
-    :ivar data: the buffer that holds the texts
+    :ivar data: the buffer that holds the texts, each from a number of `begins` to before one of `ends`
     :ivar part: without texts and statistics
     """
 
@@ -43,9 +42,6 @@ class Record(NamedTuple):
     begins: Integers
     ends: Integers
     part: Part
-
-    def raw_text(self) -> RawText:
-        return RawText(RawTexts.of_spans(self.data, self.begins, self.ends))
 
 
 def runs_of_ids(ids: Integers) -> tuple[Integers, Integers]:

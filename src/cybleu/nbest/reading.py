@@ -28,6 +28,7 @@ from hashlib import sha256
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from .._backend import RawTexts
 from .._files.text import Lines, Naming, Path, keyword, shown
 from .._runtime.arrays import Array, Integers, np, repeat
 from .._runtime.numbers import check_whole
@@ -79,35 +80,6 @@ class Reading:
 
         :param references: None if the hypotheses are not counted
         """
-        self._check(form)
-        threads = self.threads
-        metric = bleu_of_lists(self.tokenize, self.lowercase, self.max_order, self.reference_length)
-        if references is not None:
-            check_whole(self.first_id, "first_id", 0, 2**53, error=ArrayValueError)
-            if references.kind == "ids":
-                raise MixedTokensError("the references are token ids, but the hypotheses are texts")
-            if not metric.tokenization.own:
-                threads = 1  # a tokeniser of the caller runs in the caller's thread
-
-        def finished(record: Record) -> Part:
-            texts = record.raw_text()
-            stats = None
-            if references is not None:
-                stats = count_texts(metric, texts, references, self._owners(file, record, len(references)))
-            return replace(record.part, stats=stats, texts=texts.lists() if self.texts else None)
-
-        with Lines(path) as file:
-            if form in READERS:
-                records = READERS[form](file)
-            elif form == "plain" or self.size is not None:
-                records = plain_lines(file, self.size or 0, self.features, self.names)
-            else:
-                records = field_lines(file, form, self.naming)
-            # parts are parsed one after the other, and counted in threads
-            yield from in_order(finished, file.watched(records, self.progress), threads)
-
-    def _check(self, form: str | None) -> None:
-        """Check that the options fit the format."""
         size = self.size
         if form is not None and form not in FORMATS:
             raise UnknownNameError(f"unknown format {shown(form)}; use one of {', '.join(FORMATS)}")
@@ -119,6 +91,31 @@ class Reading:
                 )
         elif not (size is None and self.features is None and self.names is None):
             raise ArrayValueError("size, features and names are only for the plain format, a file without fields")
+        threads = self.threads
+        metric = bleu_of_lists(self.tokenize, self.lowercase, self.max_order, self.reference_length)
+        if references is not None:
+            check_whole(self.first_id, "first_id", 0, 2**53, error=ArrayValueError)
+            if references.kind == "ids":
+                raise MixedTokensError("the references are token ids, but the hypotheses are texts")
+            if not metric.tokenization.own:
+                threads = 1  # a tokeniser of the caller runs in the caller's thread
+
+        def finished(record: Record) -> Part:
+            texts = RawText(RawTexts.of_spans(record.data, record.begins, record.ends))
+            stats = None
+            if references is not None:
+                stats = count_texts(metric, texts, references, self._owners(file, record, len(references)))
+            return replace(record.part, stats=stats, texts=texts.lists() if self.texts else None)
+
+        with Lines(path) as file:
+            if form in READERS:
+                records = READERS[form](file)
+            elif size is not None:
+                records = plain_lines(file, size, self.features, self.names)
+            else:
+                records = field_lines(file, form, self.naming)
+            # parts are parsed one after the other, and counted in threads
+            yield from in_order(finished, file.watched(records, self.progress), threads)
 
     def _owners(self, file: Lines, record: Record, segments: int) -> Integers:
         """Return for each hypothesis the number of its segment; an id beyond the references is an error."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import cycle
@@ -15,7 +15,7 @@ from .._runtime.parallel import bar, in_order
 from ..errors import WeightsError
 from ..nbest import NBest
 from ..nbest.features import Weights
-from .line_search import Reached, Surface
+from .line_search import Surface
 from .problem import Metric, Point, Problem, summed
 from .results import Move, Restart, Tuning
 from .space import checked_space, random_start
@@ -91,7 +91,12 @@ def tune(
     check_whole(seed, "seed", 0, error=WeightsError)
     wide = min(restarts, SMALL_WIDE if small else WIDE)
     # feature orders are computed here, before threads start
-    axes = [axis for axis in np.flatnonzero(low < high).tolist() if problem.axes.varies(axis)]
+    axes = []
+    for axis in np.flatnonzero(low < high).tolist():
+        # the weight of a feature that is equal within each segment changes nothing
+        if problem.axes.spreads(problem.axes.column(axis)[0]).any():
+            axes.append(axis)
+    best = 0  # the number of the best restart so far, the first of equal ones
     ends: list[tuple[Restart, Point]] = []
 
     def climb(number: int, origin: int | None) -> tuple[Restart, Point]:
@@ -111,7 +116,7 @@ def tune(
                 random_start(generator, vector, low, high, len(nbest.names), drawn) if number else vector
             )
             # the given start is often good: its climb is worth more searches
-            end = climb.run(begin, small or number == 0)
+            end = climb.best_first(begin) if small or number == 0 else climb.in_turn(begin)
         found = problem.tuned(end.weights, end.merit[0], begin.merit[0])
         # only those that a climb can move
         found["weights"] = dict(zip(nbest.names, end.weights.tolist()))
@@ -121,12 +126,13 @@ def tune(
     near = (range(first, min(first + ROUND, restarts + 1)) for first in range(wide + 1, restarts + 1, ROUND))
     with bar(restarts + 1, progress, " climbs") as advance:
         for numbers in (range(wide + 1), *near):
-            for end in in_order(partial(climb, origin=_best(ends) if ends else None), numbers, threads):
+            for end in in_order(partial(climb, origin=best if ends else None), numbers, threads):
                 ends.append(end)
+                if end[1].merit > ends[best][1].merit:
+                    best = len(ends) - 1
                 if trace:
                     trace(end[0])
                 advance(1)
-    best = _best(ends)
     point = ends[best][1]
     chosen = np.full(len(nbest), -1, dtype=np.int64)
     chosen[problem.axes.present] = nbest.index[point.chosen]
@@ -137,11 +143,6 @@ def tune(
         restarts=tuple(restart for restart, _ in ends),
         best=best,
     )
-
-
-def _best(ends: list[tuple[Restart, Point]]) -> int:
-    """Return the number of the best restart, the first of equal ones."""
-    return max(range(len(ends)), key=lambda number: ends[number][1].merit)
 
 
 @dataclass(eq=False)
@@ -155,13 +156,6 @@ class _Climb:
     moves: list[Move] = field(default_factory=list)
     searches: int = 0
 
-    def run(self, point: Point, best_first: bool) -> Point:
-        """Climb from a point, and return the end."""
-        for axis, reached in self._best_first(point) if best_first else self._in_turn(point):
-            point = reached.point
-            self.moves.append(Move(self.problem.nbest.names[axis], reached.step, point.merit[0]))
-        return point
-
     def around(self, point: Point, generator: np.random.Generator) -> Point:
         """Climb repeatedly from near a point; an end that is not lower is the next point."""
         for size, relative in PERTURBATIONS:
@@ -174,7 +168,7 @@ class _Climb:
                 continue
             before = len(self.moves)
             self.moves.append(Move("perturbed", 0.0, near.merit[0]))
-            end = self.run(near, best_first=False)
+            end = self.in_turn(near)
             # an equal end may lead further
             if end.merit >= point.merit:
                 point = end
@@ -205,22 +199,23 @@ class _Climb:
         bounded: Floats = np.minimum(np.maximum(near, self.low), self.high)
         return bounded
 
-    def _in_turn(self, point: Point) -> Iterator[tuple[int, Reached]]:
-        """Move along one axis after the other, until no axis has a move."""
+    def in_turn(self, point: Point) -> Point:
+        """Move along one axis after the other, until no axis has a move, and return the end."""
         idle = 0
         for axis in cycle(self.axes):
             if idle == len(self.axes):
-                return
+                break
             surface = self._surface(axis, point)
             reached = surface.best_point(self.low, self.high) if surface else None
             idle += 1
             if reached is not None and reached.point is not point:
                 point = reached.point
                 idle = 0
-                yield axis, reached
+                self.moves.append(Move(self.problem.nbest.names[axis], reached.step, point.merit[0]))
+        return point
 
-    def _best_first(self, point: Point) -> Iterator[tuple[int, Reached]]:
-        """Make the best move of all axes, until no axis has a move.
+    def best_first(self, point: Point) -> Point:
+        """Make the best move of all axes, until no axis has a move, and return the end.
 
         Axes are searched in the order of their gains at an earlier point. Axes whose earlier gain is below the best
         gain found are postponed; all axes are searched before the climb ends.
@@ -233,7 +228,7 @@ class _Climb:
                 # no move is left of those that were searched
                 axis = next((axis for axis in self.axes if axis not in found), -1)
                 if axis < 0:
-                    return
+                    break
             if axis not in found:
                 found[axis] = surface = self._surface(axis, point)
                 merit = surface.first.merit if surface else point.merit
@@ -245,7 +240,8 @@ class _Climb:
             if reached is not None and reached.point is not point:
                 point = reached.point
                 found.clear()
-                yield axis, reached
+                self.moves.append(Move(self.problem.nbest.names[axis], reached.step, point.merit[0]))
+        return point
 
     def _surface(self, axis: int, point: Point) -> Surface | None:
         """Search an axis within its bounds."""

@@ -26,6 +26,7 @@ Metric = str | Variant | MetricType | Callable[[Array], float] | None
 class Point:
     """Weights with the values of all hypotheses, the best hypothesis of each segment, and the score.
 
+    :ivar merit: the score and, where it is 0, a smoothed score
     :ivar values: None where they were not needed to find the best; no search can begin there
     """
 
@@ -106,14 +107,6 @@ class Objective:
         if wrong.any():
             raise StatisticsError(f"the metric {self.name} gave nan for the sum {rows[wrong.argmax()].tolist()}")
         return scores
-
-    def merit(self, row: Array) -> tuple[float, float]:
-        """Return the score and, where it is 0, a smoothed score, so that a search can leave a plateau."""
-        score = float(self.scores(row[None])[0])
-        # BLEU without smoothing is 0 wherever an order has no match
-        if self.plateau is None or score != 0:
-            return score, 0.0
-        return score, float(self.plateau.evaluate_rows(row[None])[0])
 
 
 def summed(stats: Array, chosen: Integers) -> Array:
@@ -211,7 +204,13 @@ class Problem:
     def scored(self, weights: Floats, values: Floats | None, chosen: Integers) -> Point:
         """Score a point whose best hypotheses are known."""
         row = summed(self.objective.stats, chosen)
-        return Point(weights, values, chosen, row, self.objective.merit(row))
+        score = float(self.objective.scores(row[None])[0])
+        smoothed = 0.0
+        plateau = self.objective.plateau
+        # BLEU without smoothing is 0 wherever an order has no match, and a search can leave this plateau
+        if score == 0 and plateau is not None:
+            smoothed = float(plateau.evaluate_rows(row[None])[0])
+        return Point(weights, values, chosen, row, (score, smoothed))
 
     def sentence_scores(self) -> Floats:
         """Score each hypothesis as a single sentence.
