@@ -1,16 +1,15 @@
 """`extract` compared with reading a whole n-best list and writing it with `to_moses`."""
 
-import gzip
 import os
 import threading
 
 import pytest
-from hypothesis import example, given, strategies as st
+from hypothesis import assume, given, strategies as st
 
 from cybleu._files import text
 from cybleu.errors import FeatureError, InputFileError
 from cybleu.nbest import NBest, extract, merge
-from nbest_lists import REFERENCES, line, written
+from nbest_lists import REFERENCES, line, lists, written
 
 
 def both_ways(folder, path, references=REFERENCES, unique=False, threads=None, **choices):
@@ -21,45 +20,38 @@ def both_ways(folder, path, references=REFERENCES, unique=False, threads=None, *
     return [[(folder / f"{before}{name}").read_bytes() for name in "FS"] for before in ("", "whole")]
 
 
-WORDS = st.lists(st.sampled_from(["the", "cat", "Sat", "it", "é", "rains"]), max_size=5).map(" ".join)
-IDS = st.lists(st.integers(0, 2), min_size=1, max_size=12)
-
-
-@st.composite
-def moses_lists(draw):
-    sparse = draw(st.sampled_from([[""], ["", " p_a= 1", " p_b= 2 p_a= 1"]]))
-    ids = draw(st.one_of(IDS.map(sorted), IDS))
-    return "".join(
-        line(number, draw(WORDS), f"d= {draw(st.integers(0, 1))} 2{draw(st.sampled_from(sparse))}") for number in ids
-    )
-
-
-@st.composite
-def joshua_lists(draw):
-    names = draw(st.sampled_from([["a"], ["a", "b", "c"]]))
-    ids = sorted(draw(IDS))
-    rows = [" ".join(f"{name}={draw(st.integers(0, 1))}" for name in draw(st.permutations(names))) for _ in ids]
-    late = draw(st.sampled_from(["", " e=1"]))
-    return "".join(line(number, draw(WORDS), row) for number, row in zip(ids, [*rows[:-1], rows[-1] + late]))
+blocks = pytest.mark.parametrize("at_once", [20, 100, 1 << 18])
 
 
 @pytest.mark.thread_unsafe(reason="the size of a block is changed for the whole process")
-@given(
-    st.one_of(moses_lists(), joshua_lists()),
-    st.sampled_from([20, 100, 1 << 18]),
-    st.booleans(),
-    st.sampled_from([None, 2]),
-    st.booleans(),
-)
-@example(line(1) + line(0), 20, False, None, False)
-@example(line(0) + line(1) + line(0), 1 << 18, True, None, False)
-@example(line(0, "it", "a=1") + line(2, "it", "a=1 b=2"), 20, False, 2, False)
-def test_equal_to_the_whole_list(tmp_path_factory, lines, at_once, unique, threads, packed):
+@blocks
+@given(lists(), st.sampled_from(["moses", "joshua"]), st.booleans(), st.sampled_from([None, 2]))
+def test_equal_to_the_whole_list(tmp_path_factory, at_once, nbest, form, unique, threads):
+    assume(len(nbest.features) and (form == "moses" or nbest.sparse is None))
     folder = tmp_path_factory.mktemp("extract")
-    path = written(folder, gzip.compress(lines.encode()) if packed else lines)
+    nbest.write(folder / "list.gz", form)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(text, "BLOCK", at_once)
-        ours, whole = both_ways(folder, path, unique=unique, threads=threads)
+        references = [["the cat", "it"]] * len(nbest)
+        ours, whole = both_ways(folder, folder / "list.gz", references, unique=unique, threads=threads, format=form)
+    assert ours == whole
+
+
+@blocks
+@pytest.mark.parametrize("unique", [False, True])
+@pytest.mark.parametrize(
+    "lines",
+    [
+        line(1) + line(0),
+        line(0) + line(1) + line(0),
+        line(0, "it", "a=1") + line(2, "it", "a=1 b=2"),
+        line(0, "it", "d= 1 p_a= 1") + line(0, "é", "d= 1") + line(1, "", "d= 1 p_b= 2 p_a= 1"),
+    ],
+    ids=["ids that fall", "ids that return", "a late name", "sparse names in another order"],
+)
+def test_equal_to_the_whole_list_of_these_lines(tmp_path, monkeypatch, at_once, unique, lines):
+    monkeypatch.setattr(text, "BLOCK", at_once)
+    ours, whole = both_ways(tmp_path, written(tmp_path, lines), unique=unique)
     assert ours == whole
 
 
