@@ -396,6 +396,10 @@ REFUSED = {
         "unknown metric 'bleurt'": lambda: analyse(SYSTEMS, REFERENCES, ["sacrebleu", "bleurt"]),
         "tokenize is for raw text, and the hypothesis is tokens": lambda: explain(R, H, tokenize="13a"),
         "lowercase is for raw text, and the hypothesis is tokens": lambda: blind_spots(R, H, lowercase=True),
+        "options of the metrics of a mixture": [
+            lambda: analyse(SYSTEMS, REFERENCES, {"bleu": 1}, tokenize="zh"),
+            lambda: analyse(SYSTEMS, REFERENCES, {"bleu": 1}, lowercase=True),
+        ],
         "tokenize is a field of the metric": [
             lambda: explain("a b", "a b", metric=Bleu(), tokenize="13a"),
             lambda: rows(["a"], ["a"], RAW_BLEU, tokenize="13a"),

@@ -22,12 +22,8 @@ def test_what_is_not_given():
     assert nbest.stats.dtype == np.int64
 
 
-def test_the_arrays_cannot_be_written_to():
-    nbest = made(sparse=([0, 1, 1, 2], [0, 1], [0.5, 1.0], ["a_b", "a_c"]))
-    arrays = [nbest.offsets, nbest.features, nbest.stats, nbest.ids, nbest.index, *nbest.sparse[:3]]
-    for array in arrays:
-        with pytest.raises(ValueError, match="read-only"):
-            array[...] = 0
+def test_attributes_cannot_be_changed():
+    nbest = made()
     with pytest.raises(AttributeError):
         nbest.features = np.zeros((3, 2))
     with pytest.raises(AttributeError, match="cannot delete"):
