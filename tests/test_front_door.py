@@ -20,11 +20,6 @@ from cybleu.rewards import Reward
 from cybleu.text import Ragged, tokenizer
 from inputs import Labelled, Own
 
-
-def scored(**how):
-    return lambda references, hypotheses: cybleu.reward_scores(hypotheses, references, **how)
-
-
 # What takes references and hypotheses; the arguments `tokenize` and `lowercase` are passed on.
 OF_CORPORA = {
     "rows": lambda references, hypotheses, **how: cybleu.rows(hypotheses, references, **how),
@@ -32,8 +27,6 @@ OF_CORPORA = {
     "rows, owner": lambda references, hypotheses, **how: cybleu.rows(hypotheses, references, owner=[1, 0], **how),
     "References": lambda references, hypotheses, **how: cybleu.rows(hypotheses, References(references), **how),
     "reward_scores": lambda references, hypotheses, **how: cybleu.reward_scores(hypotheses, references, **how),
-    "reward_scores, gleu": lambda *corpus, **how: scored(metric="gleu", **how)(*corpus),
-    "reward_scores, own": lambda *corpus, **how: scored(metric=Own(**how))(*corpus),
     "Bleu.rows": lambda references, hypotheses, **how: Bleu("nltk", **how).rows(hypotheses, references),
     "Gleu.rows": lambda references, hypotheses, **how: find("gleu", **how).rows(hypotheses, references),
     "Metric.rows": lambda references, hypotheses, **how: Own(**how).rows(hypotheses, references),
@@ -50,7 +43,6 @@ OF_RAW_TEXT = {
     "ter": lambda references, hypotheses, **how: cybleu.ter(hypotheses, references, **case(how)).score,
     "Chrf.rows": lambda references, hypotheses, **how: Chrf(**case(how)).rows(hypotheses, references),
     "Ter.rows": lambda references, hypotheses, **how: Ter(**case(how)).rows(hypotheses, references),
-    "reward_scores, chrf": lambda *corpus, **how: scored(metric="chrf++", **case(how))(*corpus),
 }
 # What takes a list of texts.
 OF_TEXTS = {
@@ -146,10 +138,6 @@ FORMS_OF_IDS = {
         lambda sets: [[array("i", text) for text in group] for group in sets],
         lambda v: [array("q", t) for t in v],
     ),
-    "tuples of arrays": (
-        lambda sets: tuple(tuple(map(np.array, group)) for group in sets),
-        lambda v: tuple(map(np.array, v)),
-    ),
     "ragged": (lambda sets: [*map(ragged, sets)], ragged),
 }
 FORMS_OF_ONE_EACH = {
@@ -205,7 +193,7 @@ def test_tokens_in_every_form(call, form):
 @cases(OF_TOKENS, FORMS_OF_IDS)
 def test_ids_in_every_form(call, form):
     assert listed(call(form[0](IDS[0]), IDS[1])) == listed(call(*IDS))
-    if call not in (OF_TOKENS["Metric.rows"], OF_TOKENS["reward_scores, own"]) and form is not FORMS_OF_IDS["ragged"]:
+    if call is not OF_TOKENS["Metric.rows"] and form is not FORMS_OF_IDS["ragged"]:
         assert listed(call(IDS[0], form[1](IDS[1]))) == listed(call(*IDS))
 
 
@@ -246,10 +234,8 @@ def test_raw_text_is_its_tokens(how):
     of_tokens = [texts * 2, sets[0]]
     assert listed(mbr(lists, **how).scores) == listed(mbr(of_tokens).scores)
     nbest = NBest.from_texts(lists, LINES[0], **how)
-    assert listed(nbest.stats) == listed(NBest.from_texts(of_tokens, sets).stats) and nbest.texts == [
-        *lists[0],
-        *lists[1],
-    ]
+    assert listed(nbest.stats) == listed(NBest.from_texts(of_tokens, sets).stats)
+    assert nbest.texts == [*lists[0], *lists[1]]
     assert str(explain(LINES[1][0], LINES[0][0], **how)) == str(explain(texts[0], sets[0]))
     rewards = Reward(column="r", **how)(completions=LINES[1], r=LINES[0])
     assert rewards == cybleu.reward_scores(texts, sets).tolist()

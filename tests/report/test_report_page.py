@@ -126,34 +126,37 @@ def test_the_number_of_a_segment_is_its_largest_influence(page, jinja2):
     assert shown == sorted(shown, reverse=True)
 
 
-@pytest.mark.parametrize("names", [NAMES, NAMES[:2], NAMES[:1]])
+@pytest.mark.parametrize("names", [NAMES, NAMES[:2]], ids=["three systems", "two systems"])
+@pytest.mark.parametrize("metrics", [["sacrebleu"], ["sacrebleu", "chrf", "ter"]], ids=["one metric", "three metrics"])
 @pytest.mark.parametrize("most", [1, 25, 40, None])
 @pytest.mark.usefixtures("no_pictures")
-def test_a_page_of_many_segments_carries_the_most_influential(jinja2, monkeypatch, names, most):
+def test_a_page_of_many_segments_carries_the_most_influential(jinja2, monkeypatch, names, metrics, most):
+    """Those in favour of each system of each pair, by each metric, are carried up to the same rank."""
     monkeypatch.setattr("cybleu.report.page.NAMED", 3)
-    report = analyse({name: SYSTEMS[name] for name in names}, REFERENCES, **FEW)
+    report = analyse({name: SYSTEMS[name] for name in names}, REFERENCES, metrics, **FEW)
     page = html(report, segments=most)
     whole = numbers_on(html(report))
     shown = numbers_on(page)
     assert [number for number in whole if number in shown] == shown
     left_out = len(REFERENCES) - len(shown)
     assert (f"{left_out} are left out" in page) == (left_out > 0)
-    links = re.findall(r'<a href="#s(\d+)"', page)
-    assert {int(number) for number in links} <= {*shown}
-    if most in (None, 40):
-        assert shown == whole
-    elif len(names) == 1:
-        assert shown == whole[:most]
-    else:
-        # the segments in favour of each system of each pair are carried up to the same rank
-        lists = [np.argsort(-sign * pair.influence, kind="stable") for pair in report.pairs for sign in (1, -1)]
-        chosen = set()
-        rank = 0
-        while len(chosen) < most or rank < 3:
-            chosen |= {int(one[rank]) + 1 for one in lists}
-            rank += 1
-        assert {*shown} <= chosen and len(shown) >= most
-        assert {int(one[place]) + 1 for one in lists for place in range(rank - 1)} <= {*shown}
+    assert {int(number) for number in re.findall(r'<a href="#s(\d+)"', page)} <= {*shown}
+    influences = [figures.influence(*pair) for figures in report.metrics for pair in figures.looked_at]
+    ranked = [np.argsort(-sign * influence, kind="stable") + 1 for influence in influences for sign in (1, -1)]
+
+    def up_to(rank):
+        return {*np.ravel([one[:rank] for one in ranked])}
+
+    most = most or len(whole)
+    rank = next(rank for rank in range(3, len(whole) + 1) if len(up_to(rank)) >= most)
+    assert up_to(rank - 1) <= {*shown} <= up_to(rank) and len(shown) >= most
+
+
+@pytest.mark.parametrize("most", [1, 25])
+@pytest.mark.usefixtures("no_pictures")
+def test_a_page_of_one_system_carries_the_worst_segments(jinja2, most):
+    report = analyse({"one": SYSTEMS["one"]}, REFERENCES, **FEW)
+    assert numbers_on(html(report, segments=most)) == numbers_on(html(report))[:most]
 
 
 @pytest.mark.usefixtures("no_pictures")

@@ -265,19 +265,6 @@ def test_one_card_for_two_systems_of_which_each_is_better_by_a_metric(jinja2):
     assert found.text_of("p", **{"class": "big"})[2] == "12.50 more edits in 100 words"
 
 
-@pytest.mark.parametrize("most", [1, 10])
-@pytest.mark.usefixtures("no_pictures")
-def test_a_page_carries_segments_for_each_metric(report, jinja2, monkeypatch, most):
-    monkeypatch.setattr("cybleu.report.page.NAMED", 2)
-    page = html(report, segments=most)
-    carried = {*numbers_on(page)}
-    assert {int(number) for number in re.findall(r'<a href="#s(\d+)"', page)} <= carried
-    for figures in report.metrics:
-        for pair in figures.looked_at:
-            influence = figures.influence(*pair)
-            assert int(np.argmax(influence)) + 1 in carried and int(np.argmin(influence)) + 1 in carried
-
-
 @pytest.mark.usefixtures("no_pictures")
 def test_the_title_names_four_systems_and_counts_the_others(jinja2):
     many = {f"system {number}": SYSTEMS[NAMES[number % 3]] for number in range(7)}
