@@ -93,8 +93,6 @@ def test_every_token_is_marked_without_script(page, jinja2):
         assert all(line in re.sub("<[^>]+>", "", one) for line in REFERENCES[segment])
         seen.append(segment)
         for number, name in enumerate(NAMES):
-            tokens = SYSTEMS[name][segment].split()
-            assert [token for token, *_ in shown[name]] == tokens
             marks = [level + 5 * clipped for _, level, clipped, _ in shown[name]]
             assert marks == marks_of(report, number, segment)
         # the pair whose difference the segment influences most comes first, and each token that the other one lacks has a mark

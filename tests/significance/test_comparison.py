@@ -257,17 +257,15 @@ def test_names_cannot_break_a_table():
     assert r"a\_b\|c" in markdown and r"\<script\>" in markdown and "zeile zwei" in markdown
 
 
-@pytest.mark.parametrize("metrics", [["sacrebleu"], ["sacrebleu", "moses", 'a "b",\n']])
-def test_names_cannot_break_csv(metrics):
+def test_names_cannot_break_csv():
+    metrics = ["sacrebleu", "moses", 'a "b",\n']
     rows = dict(zip(["a\nb", "c\u2028d", 'e,"f"\x85', "\x1c"], systems_of(4).values()))
     found = compare_systems(rows, settings=Settings(samples=20, resamples=20))
     written = format_comparisons([replace(found, metric=name) for name in metrics], "csv")
     read = list(csv.DictReader(io.StringIO(written, newline="")))
-    pairs = [(pair.first, pair.second) for pair in found.differences]
-    assert [(line["first"], line["second"]) for line in read] == pairs * len(metrics)
-    if len(metrics) > 1:
-        assert [line["metric"] for line in read] == [name for name in metrics for _ in pairs]
-    assert all(line["p"] for line in read)
+    assert [(line["metric"], line["first"], line["second"], float(line["p"])) for line in read] == [
+        (name, pair.first, pair.second, pair.p) for name in metrics for pair in found.differences
+    ]
 
 
 def test_json_has_everything():

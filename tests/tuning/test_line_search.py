@@ -133,7 +133,6 @@ def test_the_best_point_is_not_left():
     assert tune(nbest, [1.0, 0.001], restarts=2).weights == {"f0": 1.0, "f1": 0.001}
 
 
-@pytest.mark.parametrize("metric", ["moses", "sum"])
 @pytest.mark.parametrize(
     ("slopes", "best", "step"),
     [
@@ -144,12 +143,10 @@ def test_the_best_point_is_not_left():
         ([0, 1, 2], [1, 2], 0.5625),  # no threshold divides what scores alike
     ],
 )
-def test_ties_of_intervals(slopes, best, step, metric):
+def test_ties_of_intervals(slopes, best, step):
     """On tangents of a parabola, of which each is highest from halfway to the one before to halfway to the next."""
     features = [[-slope * slope, 2 * slope] for slope in slopes]
-    gains = [int(slope in best) for slope in slopes]
-    stats = [[1, 1, gain, 1] if metric == "moses" else [float(gain)] for gain in gains]
-    nbest = NBest([0, len(slopes)], features, stats)
+    nbest = NBest([0, len(slopes)], features, [[1, 1, slope in best, 1] for slope in slopes])
     assert line_search(nbest, [1.0, 0.0], "f1").step == step
 
 
