@@ -43,7 +43,7 @@ def planted(seed, count):
 def rows_with(found, name, smoothing, tokenize, lowercase):
     """The numbers of the rows that name a setting."""
     default = VARIANTS[name].smoothings[0][0] == smoothing
-    wanted = (name if default else f"{name}:{smoothing}", tokenize, lowercase, "as given")
+    wanted = (name if default else f"{name}:{smoothing}", tokenize, lowercase, "as given", "corpus", 4)
     return [number for number, row in enumerate(found.rows) if wanted in row.settings]
 
 
@@ -102,8 +102,15 @@ def test_the_mean_of_sentence_scores():
     segments = [([reference.split()], hypothesis.split()) for hypothesis, reference in zip(hypotheses, references)]
     mean = fmean(sentence_bleu(*segment, smoothing_function=method) for segment in segments)
     found = settings_of(hypotheses, references, f"{mean:.9f}")
-    assert found.rows[0].settings[0] == ("nltk:method1", "none", False, "one by one")
+    assert found.rows[0].settings[0] == ("nltk:method1", "none", False, "as given", "mean", 4)
     assert found.rows[0].score == pytest.approx(100 * mean)
+
+
+def test_a_score_of_two_orders():
+    corpus = texts(seed=4, count=20)
+    score = cybleu.bleu(*corpus, max_order=2).score
+    setting = settings_of(*corpus, f"{score:.6f}").rows[0].settings[0]
+    assert setting == ("sacrebleu", "13a", False, "as given", "corpus", 2)
 
 
 def test_usual_tools_stand_for_their_group():
@@ -158,4 +165,5 @@ def test_json(files):
     found = json.loads(result.stdout)
     assert found["found"] is False
     settings = [*itertools.chain(*(row["settings"] for row in found["rows"]))]
-    assert {"metric": "nltk", "tokenize": "none", "lowercase": False, "arguments": "as given"} in settings
+    usual = {"tokenize": "none", "lowercase": False, "arguments": "as given", "level": "corpus", "max_order": 4}
+    assert {"metric": "nltk", **usual} in settings

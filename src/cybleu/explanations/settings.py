@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from itertools import chain, product
@@ -14,22 +15,21 @@ from .._runtime.numbers import check_whole
 from .._runtime.system import command_line
 from ..errors import ArrayValueError, CybleuError, EmptyCorpusError
 from ..metrics import VARIANTS, find
-from ..metrics.operations import rows_without_numpy
+from ..metrics.operations import rows_of_corpus
 from ..metrics.variants import tool_tokenizer
 from ..text.batches import Corpus
 from ..text.reading import read_corpus
 
 # The most usual first.
-TOKENIZERS = ("13a", "none", "intl", "zh", "char", "ascii", "space", "codexglue", "tensor2tensor")
 USUAL = ("sacrebleu", "nltk", "multi-bleu")
+TOKENIZERS = ("13a", "none", "intl", "zh", "char", "ascii", "space", "codexglue", "tensor2tensor")
 # What the hypotheses and the references can have been, as Python arguments.
 ARGUMENTS = {
     "as given": "hypotheses, references",
-    "one by one": "hypotheses, references",
     "swapped": "[texts[0] for texts in references], hypotheses",
     "transposed": "hypotheses[:len(references[0])], list(zip(*references))",
 }
-MISTAKEN = ("swapped", "transposed")
+ORDER = 4  # of BLEU, if nothing else is said
 SHOWN = 3  # rows
 WIDTH = 110
 INDENT = " " * 10
@@ -41,27 +41,28 @@ class Setting(NamedTuple):
     :ivar metric: a definition of BLEU, followed by its smoothing if that is not the default: ``nltk:method1``
     :ivar tokenize: the tokeniser of raw text; None for tokens
     :ivar lowercase: whether raw text is converted to lower case first
-    :ivar arguments: ``as given``; ``one by one``, the mean of sentence scores; ``swapped``, the first reference scored
-        against the hypothesis; or ``transposed``, which scores only as many segments as there are references for each,
-        as sacreBLEU does with a list for each segment
+    :ivar arguments: ``as given``; ``swapped``, the first reference scored against the hypothesis; or ``transposed``,
+        which scores only as many segments as there are references for each, as sacreBLEU does with a list for each
+        segment
+    :ivar level: ``mean`` for the mean of the scores of segments, or ``corpus``
+    :ivar max_order: the largest n-gram order
     """
 
     metric: str
     tokenize: str | None
     lowercase: bool
     arguments: str
+    level: str = "corpus"
+    max_order: int = ORDER
 
     @property
     def rank(self) -> tuple[int, int]:
-        """How unusual the setting is: whether arguments are mistaken; the tool, and options that are not its defaults."""
+        """How unusual the setting is: by the arguments, and by the options that are not the tool's defaults."""
         definition, colon, _ = self.metric.partition(":")
         other_tokens = self.tokenize not in (None, tool_tokenizer(definition))
-        options = other_tokens + self.lowercase + len(colon) + (self.level is not None)
-        return self.arguments in MISTAKEN, options + 2 * (definition not in USUAL)
-
-    @property
-    def level(self) -> str | None:
-        return "mean" if self.arguments == "one by one" else None
+        other_score = 2 * (self.level == "mean") + 2 * (self.max_order != ORDER)
+        others = 2 * (definition not in USUAL) + len(colon) + other_tokens + self.lowercase + other_score
+        return [*ARGUMENTS].index(self.arguments), others
 
     @property
     def call(self) -> str:
@@ -69,8 +70,10 @@ class Setting(NamedTuple):
         options = "" if self.tokenize is None else f", tokenize={self.tokenize!r}"
         if self.lowercase:
             options += ", lowercase=True"
-        level = ", level='mean'" if self.level else ""
+        if self.max_order != ORDER:
+            options += f", max_order={self.max_order}"
         rows = f"cybleu.rows({ARGUMENTS[self.arguments]}, {self.metric!r}{options})"
+        level = ", level='mean'" if self.level == "mean" else ""
         return f"cybleu.score({rows}, {self.metric!r}{level})"
 
     def command(self, hypothesis: str, references: Sequence[str]) -> str:
@@ -81,8 +84,10 @@ class Setting(NamedTuple):
             words += ["--tokenize", self.tokenize]
         if self.lowercase:
             words.append("--lowercase")
-        if self.level:
-            words += ["--level", self.level]
+        if self.max_order != ORDER:
+            words += ["--max-order", str(self.max_order)]
+        if self.level == "mean":
+            words += ["--level", "mean"]
         return command_line(words)
 
 
@@ -122,8 +127,9 @@ class FoundSettings:
     :param found: whether the scores round to it
 
     >>> result = settings_of(["a cat sat there"], ["A cat sat there"], "59.46")
-    >>> result.found, result.rows[0].settings[0]
-    (True, Setting(metric='sacrebleu', tokenize='13a', lowercase=False, arguments='as given'))
+    >>> first = result.rows[0].settings[0]
+    >>> result.found, first.metric, first.tokenize
+    (True, 'sacrebleu', '13a')
     """
 
     rows: tuple[SameScore, ...]
@@ -146,7 +152,9 @@ class FoundSettings:
                 f"the same: {others}", WIDTH, initial_indent=INDENT, subsequent_indent=INDENT, break_on_hyphens=False
             )
         if not self.found:
-            lines.append("not tried: other n-gram orders and weights, and texts that are scored as lists of characters")
+            lines.append(
+                "not tried: other weights and smoothing values, and texts that are scored as lists of characters"
+            )
         elif len(self.rows) > SHOWN:
             lines.append(f"{len(self.rows) - SHOWN} more rows have less usual settings")
         return "\n".join(lines)
@@ -156,10 +164,12 @@ class FoundSettings:
 
 
 def settings_of(hypotheses: Any, references: Any, score: float | str, digits: int | None = None) -> FoundSettings:
-    """Find the settings that give a reported score: definitions, tokenisers, case, smoothings, mistaken arguments.
+    """Find the settings that give a reported score.
 
-    The tokenisers ``none``, ``ascii`` and ``space`` are also the habits of reading white space. Means of sentence scores,
-    and swapped and transposed arguments are tried, too. Other n-gram orders and weights are not.
+    Definitions, smoothings, tokenisers, case, n-gram orders from 1 to 4 and the mean of the scores of segments are
+    tried, and swapped or transposed arguments. The tokenisers ``none``, ``ascii`` and ``space`` are also the habits of
+    reading white space. Not tried are other weights, other values of a smoothing, and texts that nobody split into
+    tokens, which :func:`cybleu.bleu_score.check` finds.
 
     :param hypotheses: a batch of texts, in any form that :func:`cybleu.rows` accepts
     :param references: for each segment one reference or a list of references
@@ -172,8 +182,8 @@ def settings_of(hypotheses: Any, references: Any, score: float | str, digits: in
 
     >>> print(settings_of(["a cat sat there"], ["A cat sat there"], "59.46"))
     59.4604   cybleu.score(cybleu.rows(hypotheses, references, 'sacrebleu', tokenize='13a'), 'sacrebleu')
-              the same: metric mteval-v13a, tensor2tensor, nltk:method3; tokenize none, intl, zh, ascii, space,
-              tensor2tensor; arguments swapped; 33 settings with several of these
+              the same: metric nltk:method3, mteval-v13a, tensor2tensor; tokenize none, intl, zh, ascii, space,
+              tensor2tensor; arguments swapped; level mean; 60 settings with several of these
     """
     try:
         number = Decimal(str(score))
@@ -221,37 +231,41 @@ def _scores_by_setting(hypotheses: Any, references: Any) -> Iterator[tuple[Setti
     for arguments, corpus in _corpora_meant(read_corpus(hypotheses, references)):
         tokenizers: Sequence[str | None] = TOKENIZERS
         cases = [False, True]
+        orders = [ORDER, 1, 2, 3]
+        if arguments != "as given":
+            # who mistakes the arguments rarely has other unusual settings as well
+            tokenizers = TOKENIZERS[:4]
+            orders = [ORDER]
         if corpus.kind != "raw text":
             tokenizers = [None]
             cases = [False]
-        elif arguments != "as given":
-            # such scores rarely have an unusual tokeniser as well
-            tokenizers = TOKENIZERS[:4]
         one_each = corpus.sets.bounds[-1] == corpus.size
-        rows: dict[Any, Any] = {}
-        for metric, tokenize, lowercase in product(dict.fromkeys(metrics), tokenizers, cases):
-            setting = Setting(metric, tokenize, lowercase, arguments)
-            bleu: Any = find(metric, tokenize=tokenize, lowercase=lowercase or None, level=setting.level)
+        counted: dict[Any, Any] = {}
+        for metric, tokenize, lowercase, max_order in product(dict.fromkeys(metrics), tokenizers, cases, orders):
+            bleu: Any = find(metric, tokenize=tokenize, lowercase=lowercase or None, max_order=max_order)
             # definitions have the same counts of the same tokens, but for the length of one of several references
             tokenization = None if tokenize is None else bleu.tokenization
             key = tokenization, None if one_each else bleu.definition.reference_length
-            if key not in rows:
+            if key not in counted:
                 # a score by NLTK's definition applies NLTK's rule of short segments to these rows
-                plain = replace(bleu, variant=replace(bleu.definition, short_segments_count=False))
-                rows[key] = rows_without_numpy(plain, corpus)
-            try:
-                score = bleu.score(rows[key])
-            except (CybleuError, ArithmeticError):
-                continue
-            yield setting, score.percent
+                plain = replace(bleu, max_order=ORDER, variant=replace(bleu.definition, short_segments_count=False))
+                counted[key] = rows_of_corpus(plain, corpus)
+            # the columns of the lengths, the matches and the n-grams
+            rows = counted[key].take([0, 1, *range(2, 2 + max_order), *range(2 + ORDER, 2 + ORDER + max_order)], 1)
+            setting = Setting(metric, tokenize, lowercase, arguments, "corpus", max_order)
+            with suppress(CybleuError, ArithmeticError):
+                yield setting, bleu.score(rows).percent
+            may_fail = bleu.definition.fails != "never" and not rows[:, :2].all()
+            if arguments == "as given" and not may_fail and not bleu.averages:
+                scores = bleu.of_sentences().scores(rows)
+                yield setting._replace(level="mean"), float(scores.mean()) * 100 / bleu.scale
 
 
 def _corpora_meant(corpus: Corpus) -> Iterator[tuple[str, Corpus]]:
-    """Yield the corpus as given, also for means of sentences, and as it is if the arguments are mistaken."""
+    """Yield the corpus as given, and as it is if the arguments are mistaken."""
     if not corpus.size:
         raise EmptyCorpusError("there is no segment to score; give at least one hypothesis with its references")
     yield "as given", corpus
-    yield "one by one", corpus
     texts: Sequence[Any] = corpus.texts.lists()
     sets: Sequence[Sequence[Any]] = corpus.sets.lists()
     yield "swapped", read_corpus([several[0] for several in sets], [[text] for text in texts])
