@@ -323,23 +323,32 @@ def test_lower_case_of_nist_is_that_of_the_script_with_prepared_references():
                 assert one.rows(texts, given).tolist() == expected[lowercase]
 
 
-def test_mixtures_are_weighted_means():
-    expected = 2 / 3 * score(find("bleu").rows(TEXTS[:3], REFERENCES)).score / 100
-    expected += 1 / 3 * score(find("chrf").rows(TEXTS[:3], REFERENCES), "chrf").score / 100
-    mixtures = Mixture({"bleu": 2, "chrf": 1}), Mixture([("bleu", 1), ("chrf", 0.5)]), find({"bleu": 2, "chrf": 1})
-    for metric in mixtures:
-        assert metric.score(metric.rows(TEXTS[:3], REFERENCES)).score == pytest.approx(expected)
+@pytest.mark.parametrize(
+    "metric", [Mixture({"bleu": 2, "chrf": 1}), Mixture([("bleu", 1), ("chrf", 0.5)]), find({"bleu": 2, "chrf": 1})]
+)
+def test_mixtures_are_weighted_means(metric):
+    bleu, chrf = (score(find(name).rows(TEXTS[:3], REFERENCES), name).score / 100 for name in ("bleu", "chrf"))
+    assert metric.score(metric.rows(TEXTS[:3], REFERENCES)).score == pytest.approx(2 / 3 * bleu + 1 / 3 * chrf)
+
+
+def test_a_score_below_0_counts_as_0_in_a_mixture():
+    assert Mixture([("gleu", 1), (WordF(), 1)]).score([1, 1, -1, 1, 1]).score == 0
+
+
+def test_mixtures_of_ids():
     ids = np.array([[1, 2, 3, 4], [4, 3, 0, 0]])
     sets = [[[1, 2, 3, 4, 5]], [[3, 4]]]
     found = cybleu.reward_scores(ids, sets, metric={"bleu": 1, "nltk": 2}, pad_id=0)
-    alone = [cybleu.reward_scores([[1, 2, 3, 4], [4, 3]], sets, metric=name) for name in ("bleu", "nltk")]
-    assert found == pytest.approx(alone[0] / 3 + alone[1] * 2 / 3, abs=1e-6)
-    assert Mixture([("gleu", 1), (WordF(), 1)]).score([1, 1, -1, 1, 1]).score == 0
-    for parts in ((), None, [(3, 1)], [(find("chrf"), "x")], [(find("chrf"), 0)], {"bleu": 1, "chrf": -0.1}):
-        with pytest.raises(errors.CybleuError, match="a mixture requires"):
-            Mixture(parts)
-    with pytest.raises(errors.UnknownNameError, match="tokenize and lowercase are options of the metrics of a mixture"):
-        Mixture({"bleu": 1}, tokenize="zh")
+    bleu, nltk = (cybleu.reward_scores(ids, sets, metric=name, pad_id=0) for name in ("bleu", "nltk"))
+    assert found == pytest.approx(bleu / 3 + nltk * 2 / 3, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    "parts", [(), None, [(3, 1)], [(find("chrf"), "x")], [(find("chrf"), 0)], {"bleu": 1, "chrf": -0.1}]
+)
+def test_parts_that_are_no_mixture(parts):
+    with pytest.raises(errors.CybleuError, match="a mixture requires"):
+        Mixture(parts)
 
 
 def test_a_mixture_with_a_mean_of_segments_has_no_score_of_a_sum():
@@ -365,6 +374,11 @@ def test_options_belong_to_the_metrics_of_a_mixture(options):
         for use in (cybleu.rows, cybleu.reward_scores):
             with pytest.raises(errors.UnknownNameError, match="option of the metrics of a mixture; give it there"):
                 use(["a b"], ["a b"], metric=metric, **options)
+
+
+def test_options_are_no_arguments_of_a_mixture():
+    with pytest.raises(errors.UnknownNameError, match="tokenize and lowercase are options of the metrics of a mixture"):
+        Mixture({"bleu": 1}, tokenize="zh")
 
 
 @pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf, -1.0, 0.5, 99.0, 1e30])

@@ -163,6 +163,10 @@ def test_weights():
     assert score(row, "arithmetic-mean").score == pytest.approx((8 / 9 + 5 / 8 + 3 / 7 + 1 / 6) / 4)
 
 
+def test_smoothing_of_moses_adds_1_to_each_order():
+    assert score([4, 4, 0, 0, 0, 0, 4, 3, 2, 1], "moses:add").score == pytest.approx((5 * 4 * 3 * 2) ** -0.25)
+
+
 @pytest.mark.parametrize("name", ["sacrebleu", "nltk", "mteval-v13a", "multi-bleu", "moses", "huggingface"])
 def test_without_the_penalty_a_short_text_scores_as_one_of_the_wanted_length(name):
     row = [5, 9, 4, 2, 1, 1, 5, 4, 3, 2]

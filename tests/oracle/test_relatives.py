@@ -138,6 +138,10 @@ def test_scores_of_corpora(name, segments):
     assert score(rows, name, level="corpus").score == find(name).scale * OF_CORPORA[name](total)
 
 
+def test_huggingface_compares_with_the_shortest_reference():
+    assert find("huggingface").rows([["a"] * 3], [[["a"] * 4, ["a"]]])[0, 1] == 1
+
+
 @pytest.mark.parametrize("name", NEARLY)
 @given(SEGMENTS)
 @example([([], [["a"]]), (["a"], [["a"], ["a", "b", "c"]])])

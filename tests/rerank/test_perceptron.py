@@ -87,31 +87,22 @@ def test_weights_are_what_the_algorithm_says():
     assert trained.weights == {"f0": 2.0}
 
 
-def test_sparse_features_are_trained_as_dense_ones():
-    nbest, dense, _ = nbest_lists.sparse_and_dense(share=0.3, sparse=6)
-    # one feature is constant within each segment, another one never occurs, and a third one occurs once
-    columns = dense.features[:, 3:].copy()
-    columns[:, 0] = np.repeat(np.arange(20) % 3, 12)
-    columns[:, 1] = 0.0
-    columns[:, 2] = 0.0
-    columns[17, 2] = 4.0
-    rows, places = np.nonzero(columns)
-    indptr = np.append(0, np.cumsum(np.bincount(rows, minlength=240)))
-    parts = indptr, places, columns[rows, places], [f"s{column}" for column in range(6)]
-    sparse = NBest(nbest.offsets, nbest.features, nbest.stats, nbest.names, sparse=parts)
-    both = np.concatenate([nbest.features, columns], axis=1)
-    other = NBest(nbest.offsets, both, nbest.stats, [*nbest.names, *sparse.sparse.names])
-    for how in ({}, {"margin": 5.0, "bad": 0.9, "epochs": 30, "folds": 3, "seed": 4}):
-        ours = perceptron(sparse, **how)
-        theirs = perceptron(other, **how)
-        assert ours.weights == pytest.approx(theirs.weights, rel=1e-9, abs=1e-12)
-        assert (ours.epoch_scores, ours.fold_scores) == (theirs.epoch_scores, theirs.fold_scores)
-        assert (ours.held_out.rows == theirs.held_out.rows).all()
-        assert ours.weights["s0"] == ours.weights["s1"] == 0.0
-        assert linear(sparse, ours.weights).rows.tolist() == linear(other, theirs.weights).rows.tolist()
-    alone = NBest(nbest.offsets, np.zeros((240, 0)), nbest.stats, sparse=parts)
-    as_dense = NBest(nbest.offsets, columns, nbest.stats, parts[3])
-    assert perceptron(alone).weights == pytest.approx(perceptron(as_dense).weights, rel=1e-9, abs=1e-12)
-    four = nbest.offsets, nbest.features, nbest.stats, nbest.names
-    nothing = np.zeros(241, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0), ["s"]  # no hypothesis has it
-    assert perceptron(NBest(*four, sparse=nothing)).weights == {**perceptron(NBest(*four)).weights, "s": 0.0}
+@pytest.mark.parametrize("dense", [3, 0], ids=["beside dense ones", "alone"])
+@pytest.mark.parametrize("how", [{}, {"margin": 5.0, "bad": 0.9, "epochs": 30, "folds": 3, "seed": 4}], ids=str)
+def test_sparse_features_are_trained_as_dense_ones(how, dense):
+    nbest, as_dense, _ = nbest_lists.sparse_and_dense(share=0.3, dense=dense, sparse=6)
+    ours = perceptron(nbest, **how)
+    theirs = perceptron(as_dense, **how)
+    assert ours.weights == pytest.approx(theirs.weights, rel=1e-9, abs=1e-12)
+    assert (ours.epoch_scores, ours.fold_scores) == (theirs.epoch_scores, theirs.fold_scores)
+    assert (ours.held_out.rows == theirs.held_out.rows).all()
+
+
+def test_sparse_features_that_are_equal_within_each_segment_get_no_weight():
+    nbest, _, _ = nbest_lists.sparse_and_dense()
+    count = len(nbest.features)
+    # each hypothesis of a segment has the feature "alike", with the number of the segment, and none has "absent"
+    sparse = range(count + 1), [0] * count, np.repeat(np.arange(20.0), 12), ["alike", "absent"]
+    with_both = NBest(nbest.offsets, nbest.features, nbest.stats, nbest.names, sparse=sparse)
+    without = NBest(nbest.offsets, nbest.features, nbest.stats, nbest.names)
+    assert perceptron(with_both).weights == {**perceptron(without).weights, "alike": 0.0, "absent": 0.0}
