@@ -144,7 +144,21 @@ class Command(click.Command):
 
     def invoke(self, ctx: Context) -> Any:
         try:
-            self._check_files(ctx)
+            if sys.stdout is None:  # a process may be started without
+                raise InputFileError("standard output: is closed")
+            # all files that are named are checked before one is read or written
+            read: list[str] = []
+            written: list[str] = []
+            for parameter in self.params:
+                if isinstance(parameter.type, FilePath):
+                    value = ctx.params.get(str(parameter.name)) or ()
+                    if isinstance(value, dict):  # systems with the files of their runs
+                        value = chain.from_iterable(value.values())
+                    paths = written if parameter.type.written else read
+                    paths += [value] if isinstance(value, str) else value
+            if read.count(STANDARD_STREAM) > 1:
+                raise UsageError("only one of the files can be standard input")
+            check_paths([path for path in written if path != STANDARD_STREAM], read)
             # click passes each option as an argument of its own
             for parameter in self.params:
                 if hasattr(parameter, "gathered"):
@@ -153,23 +167,6 @@ class Command(click.Command):
             return super().invoke(ctx)
         except (CybleuError, ValueError, ArithmeticError) as error:
             raise InputError(str(error)) from error
-
-    def _check_files(self, ctx: Context) -> None:
-        """Check all files that are named before one is read or written."""
-        if sys.stdout is None:  # a process may be started without
-            raise InputFileError("standard output: is closed")
-        read: list[str] = []
-        written: list[str] = []
-        for parameter in self.params:
-            if isinstance(parameter.type, FilePath):
-                value = ctx.params.get(str(parameter.name)) or ()
-                if isinstance(value, dict):  # systems with the files of their runs
-                    value = chain.from_iterable(value.values())
-                paths = written if parameter.type.written else read
-                paths += [value] if isinstance(value, str) else value
-        if read.count(STANDARD_STREAM) > 1:
-            raise UsageError("only one of the files can be standard input")
-        check_paths([path for path in written if path != STANDARD_STREAM], read)
 
 
 class InputError(click.ClickException):

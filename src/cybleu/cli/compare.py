@@ -176,26 +176,28 @@ def compare_command(
     texts = Texts([*files, *sources], references, drop_bom, hashed=report_file is not None)
     counted, blocks = count(texts, metrics, settings["threads"], scored=len(files))
     rows = []
-    lines: list[list[Any]] = [[] for _ in [*files, *sources]]
+    lines: dict[str, list[Any]] = {name: [[] for _ in runs] for name, runs in systems.items()}
+    source: list[str] = []
     sets: list[Any] = []
     for corpora, of_block in blocks:
         rows.append(of_block)
         if report_file is not None:  # otherwise texts are forgotten when they are counted
             sets += corpora[0].sets.lists()
-            for of_file, corpus in zip(lines, corpora):
+            for of_file, corpus in zip([*chain(*lines.values()), source], corpora):
                 of_file += corpus.texts.lists()
     how = Settings(**settings, progress=shows_progress())
     # texts are counted once for all metrics, and each metric compares its own rows
     comparisons = []
     for one, of_blocks in zip(counted, zip(*rows)):
-        tables = _by_system(systems, [np.concatenate(of_file) for of_file in zip(*of_blocks)])
+        of_files = zip(*of_blocks)
+        tables = {name: [np.concatenate(next(of_files)) for _ in runs] for name, runs in systems.items()}
         comparisons.append(compare_counts(tables, one, texts.nrefs, baseline, how))
     if report_file is not None:
         from ..report import Report
         from ..report.page import MOST_SEGMENTS, save_page
         from ..report.texts import Outputs
 
-        outputs = Outputs(_by_system(systems, lines), sets, lines[-1] if sources else None)
+        outputs = Outputs(lines, sets, source if sources else None)
         report = Report(counted, comparisons, outputs, lowercase=options["lowercase"])
         report.title = page["title"] or report.subject
         names = _without_folders([*texts.digests, report_file])
@@ -207,15 +209,6 @@ def compare_command(
         return
     printed = format_comparisons(comparisons, output_format, digits, influence, **latex)
     echo(printed, nl=output_format not in ("csv", "latex"))  # which end with a line feed
-
-
-def _by_system(systems: Mapping[str, list[str]], of_files: Iterable[Any]) -> dict[str, list[Any]]:
-    """Return what belongs to each run of each system.
-
-    :param of_files: what belongs to each file
-    """
-    following = iter(of_files)
-    return {name: [next(following) for _ in runs] for name, runs in systems.items()}
 
 
 def _without_folders(paths: Iterable[str]) -> dict[str, str]:

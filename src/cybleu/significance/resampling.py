@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from .._runtime.arrays import Array, Floats, Integers, np
 from .._runtime.parallel import bar, run
 from .settings import Settings
-from .systems import Columns, Systems, mean_of_runs
+from .systems import Systems, mean_of_runs
 
 Pair: TypeAlias = tuple[int, int]
 
@@ -53,35 +53,14 @@ def bootstrap_scores(systems: Systems, settings: Settings) -> Floats:
 
     :return: float64 `(runs, samples)`
     """
-    return scores_of_resamples(
-        systems.columns,
-        np.random.default_rng(settings.seed),
-        settings.resamples,
-        lambda sums: _scored(systems, sums, settings.threads),
-        settings.progress,
-    )
-
-
-def scores_of_resamples(
-    columns: Columns,
-    generator: np.random.Generator,
-    samples: int,
-    score: Callable[[Floats], Floats],
-    progress: bool = False,
-) -> Floats:
-    """Score the sums of bootstrap samples, and return an array `(..., samples)`.
-
-    :param score: a function from sums `(tables, limbs * columns, n)` to scores `(..., n)`
-    """
-    scores: Floats | None = None  # allocated once, so that too little memory is found with the first block
-    with bar(samples, progress, " samples") as advance:
+    samples = settings.resamples
+    columns = systems.columns
+    generator = np.random.default_rng(settings.seed)
+    scores = np.empty((len(systems.tables), samples))
+    with bar(samples, settings.progress, " samples") as advance:
         for start, stop, counts in resamples(generator, samples, columns.segments, columns.dtype):
-            block = score(columns.sums(counts))
-            if scores is None:
-                scores = np.empty((*block.shape[:-1], samples), dtype=block.dtype)
-            scores[..., start:stop] = block
+            scores[:, start:stop] = _scored(systems, columns.sums(counts), settings.threads)
             advance(stop - start)
-    assert scores is not None  # there is at least one sample
     return scores
 
 

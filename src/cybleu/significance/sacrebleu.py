@@ -14,9 +14,10 @@ from typing import Any
 
 from .._runtime.arrays import Array, Floats, np
 from .._runtime.numbers import check_samples
+from .._runtime.parallel import bar
 from ..errors import SampleError, UnknownNameError
 from ..metrics import VARIANTS, Bleu, Chrf, Ter
-from .resampling import interval, sampled, scores_of_resamples
+from .resampling import interval, resamples, sampled
 from .settings import RESAMPLES, SEED, TESTS, Settings
 from .systems import MetricLike, OfMetric, Systems, named
 
@@ -231,23 +232,28 @@ def _resampled(
 ) -> Array:
     """Score bootstrap samples as sacreBLEU does, `(systems, samples)`."""
     columns = systems.columns
-
-    def score(sums: Array) -> Array:
-        """Score float32 sums `(tables, columns, n)`; each operation has the type that it has in sacreBLEU."""
-        rows = np.moveaxis(sums.astype(np.float32), 1, 2)
-        if isinstance(metric, Bleu):
-            return _bleus(rows, metric)
-        return np.array([[metric.formula(list(row)) for row in table] for table in rows])
-
     if columns.dtype == np.float32 and columns.whole:
-        return scores_of_resamples(columns, generator, samples, score, progress)
+        scores = []  # of the type that sacreBLEU's have
+        with bar(samples, progress, " samples") as advance:
+            for start, stop, counts in resamples(generator, samples, columns.segments, columns.dtype):
+                scores.append(_scores_of_sums(columns.sums(counts), metric))
+                advance(stop - start)
+        return np.concatenate(scores, axis=1)
     # sacreBLEU's float32 sums are rounded above 2**24, and those of fractions, so these are added in the same order
     tables = [table.astype(np.float32) for table in systems.tables]
     sums = np.empty((len(tables), columns.width, samples), dtype=np.float32)
     for sample in range(samples):
         drawn = generator.integers(0, systems.segments, size=systems.segments)
         sums[:, :, sample] = [table[drawn].sum(0) for table in tables]
-    return score(sums)
+    return _scores_of_sums(sums, metric)
+
+
+def _scores_of_sums(sums: Array, metric: Bleu | Chrf | Ter) -> Array:
+    """Score float32 sums `(tables, columns, n)`; each operation has the type that it has in sacreBLEU."""
+    rows = np.moveaxis(sums.astype(np.float32), 1, 2)
+    if isinstance(metric, Bleu):
+        return _bleus(rows, metric)
+    return np.array([[metric.formula(list(row)) for row in table] for table in rows])
 
 
 def _bleus(rows: Array, bleu: Bleu) -> Floats:
