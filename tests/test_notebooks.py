@@ -1,15 +1,19 @@
 """Tables of results in notebooks."""
 
 import re
+import sys
 from html.parser import HTMLParser
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
 
 import cybleu
+from cybleu.explanations import settings_of
 from cybleu.nbest import NBest
+from cybleu.report import analyse, plot_scores
 from cybleu.rerank import linear, mbr
-from cybleu.significance import compare_systems
+from cybleu.significance import bootstrap, compare_systems, paired_test
 from cybleu.tuning import kbmira, tune
 
 NUMBER = re.compile(r"\d+\.\d+")
@@ -23,6 +27,13 @@ RESULTS = {
     "Mira": lambda: kbmira(NBEST, [1.0, 0.5], passes=3),
     "SystemComparison": lambda: compare_systems({"<a>": np.arange(40) % 7 / 7, "b": np.arange(40) % 5 / 7}, scale=1),
 }
+
+
+TEXTS = [
+    settings_of(["a b c"], ["a <b> d"], 10),
+    bootstrap([0.5, 0.25], samples=10),
+    paired_test([0.5, 0.25], [0.5, 0.5]),
+]
 
 
 class Cells(HTMLParser):
@@ -52,6 +63,27 @@ def test_a_table_has_the_numbers_that_print_shows(name):
         printed = "\n".join(line for line in printed.splitlines() if not line.startswith("   " * 4))
     assert {*NUMBER.findall(printed)} <= {*NUMBER.findall(" ".join(table.texts))}
     assert table.tags <= {"table", "caption", "tr", "th", "td"}
+
+
+@pytest.mark.parametrize("result", TEXTS)
+def test_a_text_is_that_which_print_shows(result):
+    text = Cells(result._repr_html_())
+    assert text.texts == [str(result)]
+    assert text.tags == {"pre"}
+
+
+def test_samples_are_not_printed():
+    assert len(repr(bootstrap([0.5, 0.25], samples=500))) < 300
+
+
+@pytest.mark.usefixtures("matplotlib")
+def test_a_plot_is_shown_in_a_notebook(monkeypatch):
+    from matplotlib import pyplot
+
+    monkeypatch.setitem(sys.modules, "IPython", MagicMock(version_info=(9, 0)))
+    axes = plot_scores(analyse({"one": ["a b c d", "a b"]}, ["a b c d", "a c"]))
+    assert axes.figure.number in pyplot.get_fignums()
+    pyplot.close(axes.figure)
 
 
 def test_a_table_escapes_texts():

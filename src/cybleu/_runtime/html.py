@@ -1,4 +1,4 @@
-"""Tables for notebooks."""
+"""Tables and texts for notebooks."""
 
 from __future__ import annotations
 
@@ -23,3 +23,10 @@ def html_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[Any]]
 
     lines = [line("th", columns), *[line("td", row) for row in rows]]
     return f"<table><caption>{escape(title)}</caption>{''.join(lines)}</table>"
+
+
+def html_text(text: object) -> str:
+    """Format a text as HTML that keeps its lines, with all of it escaped."""
+    from html import escape  # only notebooks need it
+
+    return f"<pre>{escape(str(text))}</pre>"

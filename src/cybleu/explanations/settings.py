@@ -11,6 +11,7 @@ from itertools import chain, product
 from operator import ne
 from typing import Any, NamedTuple
 
+from .._runtime.html import html_text
 from .._runtime.numbers import check_whole
 from .._runtime.system import command_line
 from ..errors import ArrayValueError, CybleuError, EmptyCorpusError
@@ -161,6 +162,9 @@ class FoundSettings:
 
     def __str__(self) -> str:
         return self.format()
+
+    def _repr_html_(self) -> str:
+        return html_text(self)
 
 
 def settings_of(hypotheses: Any, references: Any, score: float | str, digits: int | None = None) -> FoundSettings:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fractions
-import html
 import json
 import math
 import sys
@@ -17,6 +16,7 @@ from unicodedata import combining, east_asian_width
 
 from .._definitions.bleu import Formula, remark_on_weights
 from .._definitions.ngrams import count_ngrams, ngrams
+from .._runtime.html import html_text
 from .._runtime.numbers import finite_numbers
 from ..bleu_score.fraction import Fraction
 from ..bleu_score.scores import QUARTERS, score_of_precisions, smoothed_precisions, weight_vectors, weights_given
@@ -118,7 +118,7 @@ class Explanation:
         return "\n\n".join(map("\n".join, parts))
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+        return html_text(self)
 
 
 def explain(

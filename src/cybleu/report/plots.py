@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -50,12 +51,16 @@ def matplotlib_or_error() -> Any:
     return matplotlib
 
 
-def _new_axes(layout: str = "constrained") -> Axes:
-    """Axes of a figure that is not shown in a window.
+def _new_axes() -> Axes:
+    """Axes of a figure that a notebook shows below its cell, and that is not shown in a window elsewhere.
 
     :raises MissingExtraError: Matplotlib is not installed
     """
-    axes: Axes = matplotlib_or_error().figure.Figure(figsize=(6.4, 4.0), layout=layout).add_subplot()
+    figure = matplotlib_or_error().figure.Figure
+    ipython = sys.modules.get("IPython")
+    if ipython and ipython.get_ipython():
+        from matplotlib.pyplot import figure
+    axes: Axes = figure(figsize=(6.4, 4.0), layout="constrained").add_subplot()
     return axes
 
 
@@ -367,11 +372,12 @@ def picture(draw: Callable[[Axes], Any]) -> bytes:
     The plot is as wide as a phone, so that the labels are not smaller there than on paper.
     """
     from matplotlib import rcParams
+    from matplotlib.figure import Figure
     from matplotlib.transforms import ScaledTranslation
 
     rcParams["font.size"] = FONT
     rcParams["legend.fontsize"] = FONT
-    axes = _new_axes("none")
+    axes = Figure(figsize=(6.4, 4.0)).add_subplot()
     draw(axes)
     figure: Any = axes.figure
     names: list[str] = []

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from .._runtime.arrays import Floats
+from .._runtime.html import html_text
 from .._runtime.scales import percent
 from .resampling import bootstrap_scores, interval, mean_and_deviation, p_values
 from .settings import CONFIDENCE, RESAMPLES, SEED, Settings
@@ -40,7 +41,7 @@ class Bootstrap:
     low: float
     high: float
     confidence: float
-    scores: Floats
+    scores: Floats = field(repr=False)
     seed: int
     scale: float | None
     signature: str
@@ -56,6 +57,9 @@ class Bootstrap:
         return (
             f"{score} ({mean} ± {ci}), {100 * self.confidence:g} % of {len(self.scores)} samples from {low} to {high}"
         )
+
+    def _repr_html_(self) -> str:
+        return html_text(self)
 
 
 def bootstrap(
@@ -159,6 +163,9 @@ class PairedTest:
         looked_at = f"all {self.samples} shuffles" if self.enumerated else f"{self.samples} samples, seed {self.seed}"
         difference = f"{percent(self.difference, self.scale or 100):.2f}"
         return f"a difference of {difference} has p = {self.p:.4f} by {self.test}, {looked_at}{won}"
+
+    def _repr_html_(self) -> str:
+        return html_text(self)
 
 
 def paired_test(
