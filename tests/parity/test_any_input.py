@@ -326,7 +326,9 @@ USES = {
 @given(lists() | lists(few=True), st.data())
 def test_uses_of_a_list(kernels, use, nbest, data):
     size = len(nbest.names) + (len(nbest.sparse.names) if nbest.sparse else 0)
-    numbers = st.lists(st.integers(-3, 3) | st.floats(), min_size=size, max_size=size)
+    # without -0.0, for which the kernel of MIRA can return 0.0: they are equal, but look different
+    number = st.integers(-3, 3) | st.floats().map(lambda number: number + 0.0)
+    numbers = st.lists(number, min_size=size, max_size=size)
     weights = data.draw(numbers)
     direction = data.draw(numbers)
     on_both_backends(lambda: use(nbest, weights, direction))
