@@ -13,6 +13,7 @@ from pathlib import Path
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.errors import CompileError, PlatformError
 
 COMMON = {"language_level": 3, "embedsignature": False, "auto_pickle": False, "freethreading_compatible": True}
 PROFILES = {
@@ -71,7 +72,11 @@ class BuildKernels(build_ext):
         self.extensions[0].sources = generated.sources
         # Cython copies the headers there. Compilers that tell files by their paths must not find the originals, too.
         self.extensions[0].include_dirs = [str(Path(generated.sources[0]).parent)]
-        super().build_extensions()
+        try:
+            super().build_extensions()
+        except (CompileError, PlatformError) as error:
+            advice = "without a C compiler, set CYBLEU_PURE=1, which installs a slower version in pure Python"
+            raise CompileError(f"{error}; {advice}") from error
 
 
 FOLDER = "src/cybleu/_kernels"

@@ -123,6 +123,13 @@ def test_a_development_build_compiles_only_what_has_changed(unpacked, tmp_path):
         assert built > before
 
 
+def test_a_failed_compiler_is_an_error_with_advice(unpacked, tmp_path):
+    tree = shutil.copytree(unpacked, tmp_path / "tree")
+    done = python("setup.py", "-q", "build_ext", variables={"CC": "no-such-compiler"}, cwd=tree)
+    assert done.returncode
+    assert "set CYBLEU_PURE=1" in done.stderr
+
+
 def test_the_core_needs_nothing(wheel):
     metadata = zipfile.ZipFile(wheel).read(f"cybleu-{cybleu.__version__}.dist-info/METADATA").decode()
     required = [line for line in metadata.splitlines() if line.startswith("Requires-Dist:") and "extra ==" not in line]
