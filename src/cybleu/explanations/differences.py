@@ -494,8 +494,8 @@ def _value(rule: str, scored: VariantScore) -> str:
     if rule == "tokenize":
         return str(scored.tokenize)
     if rule == "smoothing":
-        ((_, kind, parameter),) = scored.variant.smoothings
-        return kind if parameter is None else f"{kind}[{parameter:g}]"
+        smoothing = scored.variant.smoothings[0]  # the only one
+        return smoothing.kind if smoothing.value is None else f"{smoothing.kind}[{smoothing.value:g}]"
     return str(getattr(scored.variant, rule))
 
 

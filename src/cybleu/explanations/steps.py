@@ -267,7 +267,7 @@ def _scored_by_metric(metric: Bleu, hypothesis: Tokens, references: Sequence[Tok
     smoothed = [precision / bleu.scale for precision in bleu.precisions]
     if bleu.score == 0:
         smoothed = [matched / max(1, total) for matched, total in zip(bleu.matches, bleu.totals)]
-    name = metric.definition.smoothing(metric.smoothing)[0]
+    name = metric.definition.smoothing(metric.smoothing).name
     return _ScoredSegment(bleu, name, weights, smoothed, is_monotone(rules, len(hypothesis)))
 
 

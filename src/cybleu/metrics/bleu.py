@@ -25,7 +25,7 @@ from .numbered import numbered, one_in_each
 from .operations import check_summable, table_of_rows, tokenization_for
 from .signature import Signature
 from .statistics import has_rows, scores_by
-from .variants import PAPERS, VARIANTS, Variant, tool_tokenizer
+from .variants import PAPERS, VARIANTS, Smoothing, Variant, tool_tokenizer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -189,7 +189,7 @@ class Bleu(BuiltinMetric):
         return variant if self.brevity_penalty else replace(variant, penalty="none")
 
     @cached_property
-    def _smoothing(self) -> tuple[str, str, float | None]:
+    def _smoothing(self) -> Smoothing:
         return self.definition.smoothing(self.smoothing, self.smoothing_value)
 
     @cached_property
@@ -234,12 +234,12 @@ class Bleu(BuiltinMetric):
     @cached_property
     def signature(self) -> Signature:
         """The variant and its options in one line."""
-        name, _, value = self._smoothing
+        name, _, parameter = self._smoothing
         fields: dict[str, Any] = {
             "variant": self.name,
             "order": self.order,
             "weights": "uniform" if self.weights is None else ",".join(f"{weight:g}" for weight in self.weights),
-            "smooth": name if value is None else f"{name}[{value:g}]",
+            "smooth": name if parameter is None else f"{name}[{parameter:g}]",
             "eff": "yes" if self._effective else "no",
         }
         if self.level == "mean":

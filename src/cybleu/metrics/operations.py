@@ -92,15 +92,7 @@ def corpus_of(hypotheses: Any, references: Any, owner: Any, of_ids: Mapping[str,
     """
     if isinstance(references, References):
         return references.corpus(hypotheses, owner, **of_ids)
-    if not of_ids:
-        return read_corpus(hypotheses, references, owner)
-    of_arrays = dict(of_ids)
-    lengths = of_arrays.pop("lengths", None)
-    reference_lengths = of_arrays.pop("reference_lengths", None)
-    special = SpecialIds(**of_arrays)
-    return read_corpus(
-        hypotheses, references, owner, lengths=lengths, reference_lengths=reference_lengths, special=special
-    )
+    return read_corpus(hypotheses, references, owner, **of_ids)
 
 
 def ids_given(metric: Metric, of_ids: Mapping[str, Any]) -> dict[str, Any]:

@@ -199,8 +199,7 @@ class Rouge(BuiltinMetric):
             strings = ["\n".join([sentence.replace("\n", " ") for sentence in split(text)]) for text in strings]
         joined = "\n".join(strings)
         tokenization = self.tokenization
-        of_rouge = isinstance(tokenization, WordsOfRouge)
-        lines = tokenization.words_of_lines(joined) if of_rouge else joined.split("\n")
+        lines = tokenization.words_of_lines(joined) if isinstance(tokenization, WordsOfRouge) else joined.split("\n")
         counts = [text.count("\n") + 1 for text in strings]
         return RawTexts(lines), array("q", accumulate(counts, initial=0))
 

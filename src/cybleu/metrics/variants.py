@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .._definitions.bleu import SMOOTHINGS as _FORMULAS
 from .._runtime.numbers import check_flags, is_one_of, plain_number
@@ -20,6 +20,14 @@ SMOOTHINGS = (*_FORMULAS, "zero")
 _WITH_PARAMETER = {"floor", "add-k", "add-all", "exp-by-length", "floor-of-one", "add-one-to-one", "add-logs"}
 
 
+class Smoothing(NamedTuple):
+    """A smoothing of a variant: the name that its tool uses, the kind, and the value of its parameter, if it has one."""
+
+    name: str
+    kind: str
+    value: float | None = None
+
+
 @dataclass(frozen=True)
 class Variant:
     """A definition of BLEU as a set of rules. ``dataclasses.replace`` makes a new one from one of :data:`VARIANTS`.
@@ -27,7 +35,7 @@ class Variant:
     :param name: the name that the signature shows
     :param scale: the score of a perfect match, 1 or 100 in all tools, by default 1
     :param smoothings: the smoothings of the tool, its default first; by default ``none`` alone. An entry has the name
-        that the tool uses, the kind, and the default value of the parameter. The kinds are ``none``; ``add-all``, which
+        that the tool uses, the kind, and the default value of the parameter if it has one. The kinds are ``none``; ``add-all``, which
         adds the parameter to matches and n-grams of each order; ``add-k``, of each order but the first;
         ``add-one-to-one``, the same with at least 1 n-gram; ``add-logs``, the same with a tiny number added once more;
         ``floor`` and ``floor-of-one``, the parameter for 0 matches; ``exp``, which halves once more at each order
@@ -70,7 +78,7 @@ class Variant:
 
     name: str
     scale: float = 1
-    smoothings: tuple[tuple[str, str, float | None], ...] = (("none", "none", None),)
+    smoothings: tuple[Any, ...] = (("none", "none"),)  # tuples, which become Smoothings
     reference_length: str = "closest"
     short_segments_count: bool = False
     empty_order: str = "zero"
@@ -97,20 +105,20 @@ class Variant:
                 "and a finite number from 0"
             )
         try:
-            smoothings = tuple((name, kind, value) for name, kind, value in self.smoothings)
-        except (TypeError, ValueError):
+            smoothings = tuple(Smoothing(*smoothing) for smoothing in self.smoothings)
+        except TypeError:
             smoothings = ()
-        if not smoothings or not all(is_one_of(kind, SMOOTHINGS) for _, kind, _ in smoothings):
+        if not smoothings or not all(is_one_of(smoothing.kind, SMOOTHINGS) for smoothing in smoothings):
             raise UnknownNameError(
                 f"the smoothings of the variant {self.name!r} are {self.smoothings!r}; give tuples of a name, one of the "
                 f"kinds {', '.join(SMOOTHINGS)}, and the default value of the parameter"
             )
-        smoothings = tuple((name, kind, checked_value(value, name, kind)) for name, kind, value in smoothings)
+        smoothings = tuple(map(checked, smoothings))
         object.__setattr__(self, "scale", scale)
         object.__setattr__(self, "penalty_adds", penalty_adds)
         object.__setattr__(self, "smoothings", smoothings)
 
-    def smoothing(self, name: str | None, value: float | None = None) -> tuple[str, str, float | None]:
+    def smoothing(self, name: str | None, value: float | None = None) -> Smoothing:
         """The entry in `smoothings` with this name.
 
         :param name: by default the name of the first entry
@@ -119,23 +127,26 @@ class Variant:
         :raises UnknownNameError: there is no such smoothing, or it has no parameter
         :raises SmoothingParameterError: the value is not valid
         """
-        known = {smoothing[0]: smoothing for smoothing in self.smoothings}
+        known = {smoothing.name: smoothing for smoothing in self.smoothings}
         if not (name is None or is_one_of(name, known)):
             of_texts = "; method5 to method7 require texts: use cybleu score or explain, or cybleu.bleu_score"
             more = of_texts if self.name == "nltk" else ""
             raise UnknownNameError(f"{self.name} has no smoothing {name!r}; use one of {', '.join(known)}{more}")
-        name, kind, default = self.smoothings[0] if name is None else known[name]
-        if value is not None and default is None:
-            raise UnknownNameError(f"the smoothing {name!r} of {self.name} takes no value")
-        return name, kind, default if value is None else checked_value(value, name, kind)
+        smoothing: Smoothing = self.smoothings[0] if name is None else known[name]
+        if value is None:
+            return smoothing
+        if smoothing.value is None:
+            raise UnknownNameError(f"the smoothing {smoothing.name!r} of {self.name} takes no value")
+        return checked(smoothing._replace(value=value))
 
 
-def checked_value(value: Any, name: str, kind: str) -> float | None:
-    """Validate the parameter of a smoothing, and return it as an int or a float.
+def checked(smoothing: Smoothing) -> Smoothing:
+    """Return the smoothing with its parameter as an int or a float.
 
-    :raises SmoothingParameterError: it is not a finite number from 0, or above 0 for ``exp-by-length``, which divides
+    :raises SmoothingParameterError: the parameter is not a finite number from 0, or above 0 for ``exp-by-length``, which divides
         by it
     """
+    name, kind, value = smoothing
     number = math.nan if kind in _WITH_PARAMETER else None
     if value is not None:
         number = plain_number(value)
@@ -144,7 +155,7 @@ def checked_value(value: Any, name: str, kind: str) -> float | None:
             f"the value of the smoothing {name!r} is {value!r}; it must be a finite number "
             f"{'above 0' if kind == 'exp-by-length' else 'from 0'}"
         )
-    return number
+    return Smoothing(name, kind, number)
 
 
 _ALLOWED = {
@@ -165,36 +176,36 @@ VARIANTS: dict[str, Variant] = {
         Variant(
             "nltk",
             smoothings=(
-                ("none", "tiny", None),
-                ("method0", "tiny", None),
+                ("none", "tiny"),
+                ("method0", "tiny"),
                 ("method1", "floor", 0.1),
                 ("method2", "add-k", 1),
-                ("method3", "exp", None),
+                ("method3", "exp"),
                 ("method4", "exp-by-length", 5),
             ),
             short_segments_count=True,
             mean="exact",
         ),
-        Variant("nltk-3.2", smoothings=(("skip", "skip", None),), short_segments_count=True, mean="exact"),
+        Variant("nltk-3.2", smoothings=(("skip", "skip"),), short_segments_count=True, mean="exact"),
         Variant(
             "sacrebleu",
             scale=100,
-            smoothings=(("exp", "exp", None), ("floor", "floor", 0.1), ("add-k", "add-k", 1), ("none", "none", None)),
+            smoothings=(("exp", "exp"), ("floor", "floor", 0.1), ("add-k", "add-k", 1), ("none", "none")),
             empty_order="end",
         ),
         # the script of Moses; mteval-v14 is the same, and gives 0 where that fails
         Variant(
             "mteval-v13a",
-            smoothings=(("exp", "exp", None), ("none", "zero", None)),
+            smoothings=(("exp", "exp"), ("none", "zero")),
             empty_order="one",
             no_match_at_all="smoothed",
             fails="no-penalty",
         ),
         Variant("multi-bleu", scale=100, mean="fractions", fails="empty-hypothesis"),
-        Variant("moses", smoothings=(("none", "none", None), ("add", "add-all", 1)), no_match_at_all="smoothed"),
+        Variant("moses", smoothings=(("none", "none"), ("add", "add-all", 1)), no_match_at_all="smoothed"),
         Variant(
             "huggingface",
-            smoothings=(("none", "none", None), ("smooth", "add-all", 1)),
+            smoothings=(("none", "none"), ("smooth", "add-all", 1)),
             reference_length="shortest",
             no_match_at_all="smoothed",
             mean="shares",
@@ -204,7 +215,7 @@ VARIANTS: dict[str, Variant] = {
         # the tool expects the tokens of the Penn Treebank, which it makes in Java
         Variant(
             "coco",
-            smoothings=(("none", "tiny-over-small", None),),
+            smoothings=(("none", "tiny-over-small"),),
             no_match_at_all="smoothed",
             mean="product",
             penalty="tiny-over-small",
@@ -223,7 +234,7 @@ VARIANTS: dict[str, Variant] = {
         # the tool computes in single precision
         Variant(
             "torchmetrics",
-            smoothings=(("none", "none", None), ("smooth", "add-k", 1)),
+            smoothings=(("none", "none"), ("smooth", "add-k", 1)),
             reference_length="closest-first",
             no_match_at_all="zero-in-any-order",
         ),
@@ -233,7 +244,7 @@ VARIANTS: dict[str, Variant] = {
         Variant(
             "ignite",
             smoothings=(
-                ("no_smooth", "float32", None),
+                ("no_smooth", "float32"),
                 ("smooth1", "floor-of-one", 0.1),
                 ("nltk_smooth2", "add-one-to-one", 1),
                 ("smooth2", "add-k", 1),
@@ -244,7 +255,7 @@ VARIANTS: dict[str, Variant] = {
         # the tool takes one reference, and rounds the score to single precision
         Variant(
             "tensor2tensor",
-            smoothings=(("exp", "exp", None),),
+            smoothings=(("exp", "exp"),),
             empty_order="one",
             no_match_at_all="smoothed",
             penalty="ratio",

@@ -109,15 +109,17 @@ def read_corpus(
     *,
     lengths: Any = None,
     reference_lengths: Any = None,
-    special: SpecialIds = NO_IDS,
+    **special_ids: int,
 ) -> Corpus:
     """Read hypotheses and their references.
 
     :param owner: for each hypothesis the number of its set of references; None if hypothesis i has set i
     :param lengths: the lengths of the hypotheses in a 2-D array
     :param reference_lengths: the lengths of the references in an array
+    :param special_ids: `pad_id`, `eos_id` and `unk_id`
     :raises CybleuError: one of its subclasses, whose message names the argument and the place
     """
+    special = SpecialIds(**special_ids) if special_ids else NO_IDS
     texts = read_texts(hypotheses, "hypotheses", lengths=lengths, special=special)
     size = texts.size
     # An empty list of hypotheses does not say whether they would be raw text, tokens or ids.
