@@ -125,8 +125,15 @@ def _scores(
     references: list[Any], hypotheses: list[Any], orders: range, beta: Any, ignore_whitespace: bool
 ) -> list[list[float]]:
     """Compute the F-scores of all segments, for each order."""
-    numbers = _counts_of(references, hypotheses, orders[-1], ignore_whitespace)
+    texts = RawTexts([_text(text) for text in hypotheses])
+    others = RawTexts([_text(text) for text in references])
+    count = len(texts)
+    # for each order the n-grams of the hypothesis, those of the reference, and the matches
     width = 3 * orders[-1]
+    rows = memoryview(bytearray(8 * count * width))
+    measure = _measure(orders[-1], ignore_whitespace)
+    measure.rows(texts, others, array("q", range(count + 1)), None, 0, count, rows.cast("q", (count, width)))
+    numbers = rows.cast("q").tolist()
     return [
         _fscores(numbers[3 * n - 3 :: width], numbers[3 * n - 2 :: width], numbers[3 * n - 1 :: width], beta)
         for n in orders
@@ -162,20 +169,6 @@ def _measure(max_len: int, ignore_whitespace: bool) -> CharacterF:
 
 def _text(given: str | Iterable[str]) -> str:
     return given if type(given) is str else " ".join(given)  # as NLTK, which also joins instances of subclasses of str
-
-
-def _counts_of(
-    references: Sequence[Any], hypotheses: Sequence[Any], max_len: int, ignore_whitespace: bool
-) -> list[int]:
-    """Count for each segment and each order the n-grams of the hypothesis, those of the reference, and the matches."""
-    texts = RawTexts([_text(text) for text in hypotheses])
-    others = RawTexts([_text(text) for text in references])
-    count = len(texts)
-    width = 3 * max_len
-    rows = memoryview(bytearray(8 * count * width))
-    measure = _measure(max_len, ignore_whitespace)
-    measure.rows(texts, others, array("q", range(count + 1)), None, 0, count, rows.cast("q", (count, width)))
-    return rows.cast("q").tolist()
 
 
 def _fscores(ngrams: list[int], wanted: list[int], shared: list[int], beta: Any) -> list[float]:

@@ -20,7 +20,6 @@ from .tokens import segments_of, tokenised
 
 if TYPE_CHECKING:
     from ..text.batches import Corpus
-    from ..text.tokenizers import Tokenization
     from .base import Counter
 
 
@@ -72,16 +71,21 @@ class Gleu(BuiltinMetric):
 
     def counter(self, corpus: Corpus) -> Counter:
         tokenization = tokenization_for(self, corpus.kind)
+        min_len = int(self.min_len)
+        max_len = int(self.max_len)
+        owners = corpus.owners
         if tokenization is not None and tokenization.own:
-            return self._of_lines(corpus, tokenization)
+            tokenizer = tokenization.backend
+            lines, references, bounds = corpus.lines(tokenization)
+            return lambda start, stop, rows: raw_gleu_rows(
+                tokenizer, lines, references, bounds, owners, min_len, max_len, start, stop, rows
+            )
         if tokenization is not None:
             corpus = tokenised(corpus, tokenization)
         texts = corpus.texts.lists()
         sets = corpus.sets.lists()
-        min_len = int(self.min_len)
-        max_len = int(self.max_len)
-        if corpus.owners is not None:
-            sets = [sets[owner] for owner in corpus.owners.tolist()]
+        if owners is not None:
+            sets = [sets[owner] for owner in owners.tolist()]
 
         @cache  # for what the kernel declines: it looks at each token
         def segments() -> Callable[[int], Any]:
@@ -98,19 +102,6 @@ class Gleu(BuiltinMetric):
                 check_not_mixed(corpus.sets.lists(), corpus.texts.lists())
 
         return count
-
-    def _of_lines(self, corpus: Corpus, tokenization: Tokenization) -> Counter:
-        """Count raw text, which the backend tokenises.
-
-        :param tokenization: how it is tokenised
-        """
-        tokenizer = tokenization.backend
-        texts, references, bounds = corpus.lines(tokenization)
-        min_len = int(self.min_len)
-        max_len = int(self.max_len)
-        return lambda start, stop, rows: raw_gleu_rows(
-            tokenizer, texts, references, bounds, corpus.owners, min_len, max_len, start, stop, rows
-        )
 
     def formula(self, row: Sequence[int]) -> float:
         matches, ngrams = row

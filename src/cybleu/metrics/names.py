@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections import UserDict
+from collections.abc import Mapping
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -23,36 +24,18 @@ if TYPE_CHECKING:
 metrics: Any = sys.modules[__package__]  # imports the module of a class when the class is used first
 
 
-class MetricsByName(MutableMapping[str, Metric]):
+class MetricsByName(UserDict[str, Any]):
     """Metrics by name, each of which is made when it is used first, because importing all takes longer than many calls.
 
-    :param calls: by name a class of :mod:`cybleu.metrics` with its arguments
-    :ivar made: the metrics that have been made
+    :ivar data: by name a metric; before it is used, a class of :mod:`cybleu.metrics` with its arguments
     """
 
-    def __init__(self, calls: dict[str, tuple[Any, ...]]):
-        self._calls = calls
-        self.made: dict[str, Metric] = {}
-
     def __getitem__(self, name: str) -> Metric:
-        if name not in self.made:
-            kind, *arguments = self._calls[name]
-            self.made[name] = getattr(metrics, kind)(*arguments)
-        return self.made[name]
-
-    def __setitem__(self, name: str, metric: Metric) -> None:
-        self._calls.setdefault(name, ())
-        self.made[name] = metric
-
-    def __delitem__(self, name: str) -> None:
-        del self._calls[name]
-        self.made.pop(name, None)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._calls)
-
-    def __len__(self) -> int:
-        return len(self._calls)
+        metric = self.data[name]
+        if type(metric) is tuple:
+            kind, *arguments = metric
+            metric = self.data[name] = getattr(metrics, kind)(*arguments)
+        return metric  # type: ignore[no-any-return]
 
 
 _CALLS = {name: call for entry in CATALOGUE.values() for name, call in entry.metrics.items()}
@@ -80,8 +63,9 @@ def find(metric: Any = None, /, *, default: str = "bleu", **options: Any) -> Met
     '0.25*sacrebleu+0.75*chrf'
     """
     # Nearly all calls give a name alone.
-    if not options and type(metric) is str and metric in METRICS.made:
-        return METRICS.made[metric]
+    known: Any = METRICS.data.get(metric, ()) if not options and type(metric) is str else ()
+    if type(known) is not tuple:
+        return known  # type: ignore[no-any-return]
     options = {name: value for name, value in options.items() if value is not None}
     for name in sorted({"metric", "variant"} & options.keys()):
         raise UnknownNameError(

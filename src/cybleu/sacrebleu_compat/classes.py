@@ -13,6 +13,7 @@ from functools import lru_cache, update_wrapper
 from inspect import signature
 from itertools import accumulate, chain
 from operator import attrgetter
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from .. import sacrebleu_compat
@@ -95,31 +96,27 @@ def _counter_of_metric(name: str, *settings: Any) -> MetricCounter | None:
         return None
 
 
-class BleuRules:
-    """sacreBLEU's BLEU as the backend reads it: ``VARIANTS["sacrebleu"]`` of `cybleu.metrics` with the options of a call."""
-
-    name = "sacrebleu"
-    scale = 100.0
-    weights = None
-    mean = "logs"
-    penalty = "exponential"
-    penalty_adds = 0
-    empty_order = "end"
-    empty_hypothesis = "zero"
-    no_match_at_all = "zero"
-    short_segments_count = False
-    fails = "never"
-
-    def __init__(self, order: int, smoothing: str, value: float | None, effective_order: bool):
-        self.order = order
-        self.smoothing = smoothing
-        self.value = value
-        self.effective_order = effective_order
-
-
 @lru_cache(64, typed=True)
 def _bleu_definition(order: int, smoothing: str, value: float | None, effective_order: bool) -> Definition:
-    return Definition(BleuRules(order, smoothing, DEFAULT_FLOOR if value is None else value, effective_order))
+    """Return sacreBLEU's BLEU as the backend reads it: ``VARIANTS["sacrebleu"]`` of `cybleu.metrics` with these options."""
+    rules = SimpleNamespace(
+        name="sacrebleu",
+        scale=100.0,
+        weights=None,
+        mean="logs",
+        penalty="exponential",
+        penalty_adds=0,
+        empty_order="end",
+        empty_hypothesis="zero",
+        no_match_at_all="zero",
+        short_segments_count=False,
+        fails="never",
+        order=order,
+        smoothing=smoothing,
+        value=DEFAULT_FLOOR if value is None else value,
+        effective_order=effective_order,
+    )
+    return Definition(rules)
 
 
 class CountedByCybleu(theirs.base.Metric):  # type: ignore[misc]

@@ -172,25 +172,23 @@ def _of_sacrebleu(name: str, thread: int) -> OfSacrebleu:
         raise UnknownNameError(f"unknown tokeniser {name!r}; use one of {known}")
     try:
         tokenise = BLEU(tokenize=name).tokenizer
-    except ImportError as error:
-        raise MissingExtraError(f"the tokeniser {name!r} does not load: {_reason(error)}") from error
-    except (RuntimeError, OSError) as error:
+    except (ImportError, RuntimeError, OSError) as error:
+        reason = " ".join(str(error).split())
+        missing = MissingExtraError(f"the tokeniser {name!r} does not load: {reason}")
+        if isinstance(error, ImportError):
+            raise missing from error
         from sacrebleu.tokenizers import tokenizer_spm
 
         if name not in tokenizer_spm.SPM_MODELS:  # MeCab has no dictionary
-            raise MissingExtraError(f"the tokeniser {name!r} does not load: {_reason(error)}") from error
+            raise missing from error
         address = tokenizer_spm.SPM_MODELS[name]["url"]
         folder = os.path.join(tokenizer_spm.SACREBLEU_DIR, "models")
         file = os.path.join(folder, os.path.basename(address))
         raise InputFileError(
-            f"the model of the tokeniser {name!r} cannot be loaded: {_reason(error)}; download it from {address}, as "
+            f"the model of the tokeniser {name!r} cannot be loaded: {reason}; download it from {address}, as "
             f"sacreBLEU does, and save it as {file}"
         ) from error
     return OfSacrebleu(tokenise)
-
-
-def _reason(error: Exception) -> str:
-    return " ".join(str(error).split())
 
 
 class OfSacrebleu:
