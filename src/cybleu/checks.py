@@ -62,9 +62,9 @@ def check(
     Traceback (most recent call last):
     cybleu.errors.SequenceTypeError: segment 0: the hypothesis is a str, not a list of tokens; split it, for example with .split(), ...
     """
-    if tokenize is None and lowercase:
-        raise UnknownNameError("lowercase is for raw text; name a tokeniser too, for example tokenize='13a'")
     if tokenize is None:
+        if lowercase:
+            raise UnknownNameError("lowercase is for raw text; name a tokeniser too, for example tokenize='13a'")
         sets, texts = segments_of_lists(references, hypotheses)
     else:
         tokenization = Tokenization(tokenize, lowercase)

@@ -159,5 +159,4 @@ def _closest_other_length(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     padded = np.concatenate([[-far], ordered, [far]])
     shorter = padded[places]
     longer = padded[places + 2]  # the next one may have the same length
-    result: NDArray[np.int64] = np.where(lengths - shorter <= longer - lengths, shorter, longer)
-    return result
+    return np.where(lengths - shorter <= longer - lengths, shorter, longer)

@@ -350,22 +350,22 @@ class Counts:
 
     def scored(self, name: str, variant: Variant, tokenize: str | None) -> VariantScore:
         """Score a variant, or say why its tool fails."""
-        try:
-            bleu = self._score(Bleu(variant, weights=self.weights, max_order=self.order), tokenize)
-        except (CybleuError, ArithmeticError, ValueError) as error:
-            return VariantScore(name, variant, None, str(error), tokenize)
-        return VariantScore(name, variant, bleu, None, tokenize)
-
-    def _score(self, metric: Bleu, tokenize: str | None) -> BleuScore:
-        variant = metric.definition
+        bleu = None
+        failure = None
         table = self._table(variant, tokenize)
-        if metric.averages:
-            return metric.score(table)
-        # Adding up takes longer than scoring, and most variants have the same sum.
-        key = (tokenize, variant.reference_length, variant.short_segments_count)
-        if key not in self._sums:
-            self._sums[key] = metric.row_rule.total(table)
-        return metric.score_of_row(self._sums[key], metric.signature)
+        try:
+            metric = Bleu(variant, weights=self.weights, max_order=self.order)
+            if metric.averages:
+                bleu = metric.score(table)
+            else:
+                # Adding up takes longer than scoring, and most variants have the same sum.
+                key = (tokenize, variant.reference_length, variant.short_segments_count)
+                if key not in self._sums:
+                    self._sums[key] = metric.row_rule.total(table)
+                bleu = metric.score_of_row(self._sums[key], metric.signature)
+        except (CybleuError, ArithmeticError, ValueError) as error:
+            failure = str(error)
+        return VariantScore(name, variant, bleu, failure, tokenize)
 
     def with_rule(self, scored: VariantScore, rule: str, source: VariantScore) -> VariantScore:
         """Score a variant with a rule of another one."""

@@ -419,8 +419,7 @@ class Bleu(BuiltinMetric):
         return self.of_width(table.shape[1]).evaluate_rows(table)
 
     def evaluate_rows(self, rows: NDArray[Any]) -> NDArray[np.float64]:
-        scores: NDArray[np.float64] = scores_by(self.scorer.kernel, rows, self.scorer.score)
-        return scores
+        return scores_by(self.scorer.kernel, rows, self.scorer.score)  # type: ignore[no-any-return]
 
     def summable(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         check_summable(self)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .._runtime.lazy_arrays import np
 from ..errors import ArrayValueError, MixedTokensError
 from ..text.batches import Corpus, ListSets, Sets, TokenIds
-from ..text.ids import NO_IDS, SpecialIds, ids_of_tokens, owners_given
+from ..text.ids import SpecialIds, ids_of_tokens, owners_given
 from ..text.reading import check_same_kind, has_tuples, read_references, read_texts
 
 if TYPE_CHECKING:
@@ -56,8 +56,6 @@ class References:
         unk_id: int | None = None,
     ):
         special = SpecialIds(pad_id, eos_id, unk_id)
-        if not special.given:
-            special = NO_IDS
         sets = read_references(references, lengths=lengths, special=special)
         if isinstance(sets, ListSets):
             ids = ids_of_tokens(sets.texts)
@@ -123,8 +121,7 @@ class References:
         with self._lock:
             if key not in self._made:
                 self._made[key] = make()
-            made: Made = self._made[key]
-            return made
+            return self._made[key]  # type: ignore[no-any-return]
 
 
 def _own(sets: AnySets) -> AnySets:

@@ -246,8 +246,7 @@ class RougeKinds(Rouge):
         shape = (len(texts), len(self.columns))
         rows = memoryview(bytearray(8 * shape[0] * shape[1])).cast("d", shape)
         rouge_rows(words, bounds, words, bounds, array("q", (1, shape[0])), None, self._codes, 0, 1, rows)
-        row: list[Any] = rows.tolist()[0]  # type: ignore[assignment]
-        return row
+        return rows.tolist()[0]  # type: ignore[return-value]
 
 
 class Shares(NamedTuple):
@@ -318,8 +317,7 @@ def _sentence_splitter() -> Callable[[str], list[str]]:
         raise MissingExtraError(
             "split_summaries=True requires NLTK's model of sentences; install it with: python -m nltk.downloader punkt_tab"
         ) from None
-    split: Callable[[str], list[str]] = sent_tokenize
-    return split
+    return sent_tokenize  # type: ignore[no-any-return]
 
 
 def rouge(

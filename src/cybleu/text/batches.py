@@ -126,8 +126,7 @@ class RawText:
         return len(self.lines)
 
     def lists(self) -> list[str]:
-        texts: list[str] = self.lines.strings()
-        return texts
+        return self.lines.strings()
 
     def take(self, numbers: NDArray[np.int64]) -> RawText:
         """The texts with these numbers."""

@@ -49,8 +49,7 @@ def integers(value: Any, name: str, dimensions: Sequence[int]) -> Ids:
         raise ArrayValueError(f"{name} holds {array.max()} at position {position}, which does not fit int64")
     if array.dtype not in (np.int32, np.int64) or not array.dtype.isnative:
         array = array.astype(np.int64) if array.size else np.zeros(array.shape, np.int64)  # some dtypes have no cast
-    ids: Ids = in_place(array)
-    return ids
+    return in_place(array)
 
 
 # -------------------------------------------------------------------------------------------------------- texts of ids

@@ -153,8 +153,7 @@ def _tokens_of(name: str) -> Callable[[str], list[str]]:
     if name in SPLITS:
         return SPLITS[name]
     if name in OWN:
-        tokens: Callable[[str], list[str]] = own_tokenizer(name).tokens
-        return tokens
+        return own_tokenizer(name).tokens
     return _of_sacrebleu(name, get_ident())
 
 
