@@ -81,6 +81,8 @@ NAMED = {call[0]: name for entry in CATALOGUE.values() for name, call in entry.m
 del NAMED["Bleu"], NAMED["Nist"]
 METRICS = {
     **{name: partial(find, name) for name in NAMED.values()},
+    "rouge2": lambda: find("rouge2", tokenize=str.split),
+    "rougeL": lambda: find("rougeL", tokenize=str.split),
     "chrf": lambda: find("chrf", beta=np.int64(2)),
     "chrf++, lowercase": lambda: find("chrf++", lowercase=True),
     "gleu, options": lambda: find("gleu", max_len=np.int64(4)),

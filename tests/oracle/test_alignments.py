@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 import cybleu
-from cybleu import References, rows, scores
+from cybleu import References, rows
 from cybleu.errors import MissingExtraError, SequenceTypeError, UnknownNameError
 from cybleu.frameworks import load
 from cybleu.metrics import Cer, Rouge, Wer, find
@@ -98,22 +98,6 @@ def test_ids_score_as_other_tokens_do(name, as_given):
     found = rows([as_given(text) for text in hypotheses], [as_given(text) for text in references], name)
     as_words = [[[*map(str, text)] for text in texts] for texts in (hypotheses, references)]
     assert (found == rows(*as_words, name)).all()
-
-
-def test_pairs_are_scores_of_single_references():
-    batch = ["the cat sat", "the cat " * 40, "", "on a mat", "the cat sat"]
-    for name in ("wer", "cer", "rougeL", "rouge2"):
-        found = cybleu.pairs(batch, metric=name)
-        for text, row in zip(batch, found.tolist()):
-            assert row == scores(rows([text] * len(batch), batch, name), name).tolist()
-
-
-def test_prepared_references_and_owners():
-    references = References([["the cat sat", "a cat"], ["it rains"]])
-    hypotheses = ["a cat sat", "it\nrains", "the dog"]
-    for name in (*KINDS, "wer", "cer"):
-        wanted = rows(hypotheses, [["the cat sat", "a cat"], ["it rains"], ["the cat sat", "a cat"]], name)
-        assert (rows(hypotheses, references, name, owner=[0, 1, 0]) == wanted).all()
 
 
 @pytest.mark.thread_unsafe(reason="the sentence splitter is replaced for the whole process")
