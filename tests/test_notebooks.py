@@ -86,6 +86,12 @@ def test_a_plot_is_shown_in_a_notebook(monkeypatch):
     pyplot.close(axes.figure)
 
 
+def test_intervals_are_bars_on_one_scale():
+    better, worse = re.findall("[─━]+", RESULTS["SystemComparison"]()._repr_html_())
+    assert worse.startswith("━") and not better.startswith("━")
+    assert len(better) == 31
+
+
 def test_a_table_escapes_texts():
     table = Cells(mbr([["it <b>", "it <b>", "rain & co"]])._repr_html_())
     assert "it <b>" in table.texts

@@ -308,6 +308,13 @@ class SystemComparison:
 
     def _repr_html_(self) -> str:
         tables = _tables(self, 2, CAPTION, LABEL)
+        # after its numbers, each interval as a bar between the lowest and the highest end, in characters of one width
+        tables[0].titles.append("")
+        lowest = min(system.low for system in self.systems)
+        unit = max(system.high - lowest for system in self.systems) / 30 or 1
+        for system, row in zip(self.systems, tables[0].rows):
+            before = "─" * round((system.low - lowest) / unit)
+            row.append(before + "━" * round(1 + (system.high - system.low) / unit))
         notes = html_table("", [], [[note] for note in _notes([self])])
         return "".join([html_table(table.caption, table.titles, table.rows) for table in tables]) + notes
 
