@@ -347,6 +347,6 @@ def rouge(
         metrics = [RougeKinds("Lsum", stemmer, kinds=kinds)]
     totals: list[float] = []
     for metric in metrics:
-        totals += metric.total(rows_without_numpy(metric, corpus, threads)) if corpus.size else [0.0] * 4 * len(kinds)
+        totals += metric.total(rows_without_numpy(metric, corpus, threads))
     shares = [total / max(corpus.size, 1) for total in totals]
-    return RougeScore(*[Shares(*shares[column : column + 3]) for column in range(0, 4 * len(kinds), 4)])
+    return RougeScore(*map(Shares, shares[::4], shares[1::4], shares[2::4]))

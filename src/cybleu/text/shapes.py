@@ -125,11 +125,8 @@ def is_written_without_blanks(character: str) -> bool:
 
 def mistake_in_segments(references: Any, hypotheses: Any) -> str | None:
     """Describe a str in place of a list of texts, for functions of NLTK that read a str as a text."""
-    texts = []
-    if isinstance(references, str):
-        texts.append("references")
-    if isinstance(hypotheses, str):
-        texts.append("hypotheses")
+    arguments = {"references": references, "hypotheses": hypotheses}
+    texts = [name for name, value in arguments.items() if isinstance(value, str)]
     if not texts:
         return None
     are = "are" if len(texts) > 1 else "is a"

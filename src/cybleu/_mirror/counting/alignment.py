@@ -41,17 +41,9 @@ def _lowest_rate(hypothesis: Words, references: Sequence[Words]) -> tuple[int, i
 
 
 def rouge_rows(
-    hypotheses: TokenTexts,
-    hypothesis_lines: Any,
-    references: TokenTexts,
-    reference_lines: Any,
-    sets: Any,
-    owners: Any,
-    kinds: Any,
-    start: int,
-    stop: int,
-    rows: Any,
+    hypotheses: TokenTexts, hypothesis_lines: Any, references: TokenTexts, reference_lines: Any, *sets_and_rows: Any
 ) -> None:
+    sets, owners, kinds, start, stop, rows = sets_and_rows
     texts = [hypotheses.texts[begin:end] for begin, end in pairwise(hypothesis_lines)]
     others = [references.texts[begin:end] for begin, end in pairwise(reference_lines)]
     for number in range(start, stop):

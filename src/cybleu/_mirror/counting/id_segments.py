@@ -9,20 +9,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..tokens.texts import TokenTexts
 
-
-def id_rows(
-    hypotheses: TokenTexts,
-    references: TokenTexts,
-    sets: Any,
-    owners: Any,
-    max_order: int,
-    rule: str,
-    start: int,
-    stop: int,
-    rows: Any,
-) -> None:
+def id_rows(*corpus_and_rows: Any) -> None:
+    hypotheses, references, sets, owners, max_order, rule, start, stop, rows = corpus_and_rows
     for number, hypothesis, others in segments(hypotheses, references, sets, owners, start, stop):
         for column, count in enumerate(row_of_tokens(hypothesis, others, max_order, rule)):
             rows[number, column] = count

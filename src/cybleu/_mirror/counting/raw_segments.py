@@ -12,18 +12,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def raw_rows(
-    tokenizer: Any,
-    hypotheses: RawTexts,
-    references: RawTexts,
-    sets: Any,
-    owners: Any,
-    max_order: int,
-    rule: str,
-    start: int,
-    stop: int,
-    rows: Any,
-) -> None:
+def raw_rows(tokenizer: Any, *corpus_and_rows: Any) -> None:
+    hypotheses, references, sets, owners, max_order, rule, start, stop, rows = corpus_and_rows
     for number, hypothesis, others in segments(hypotheses, references, sets, owners, start, stop):
         for column, count in enumerate(_row(tokenizer, [hypothesis, *others], max_order, rule)):
             rows[number, column] = count
