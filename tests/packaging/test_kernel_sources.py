@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import sysconfig
 from itertools import groupby
 from pathlib import Path
@@ -92,6 +93,23 @@ def test_no_local_has_the_name_of_a_global(name):
     assert names & set().union(*DEFINED.values()) == set()
 
 
+COMPILER = os.environ.get("CC", "cc").split()
+PYTHON = ["-isystem", sysconfig.get_path("include")]
+
+
+@pytest.mark.long
+def test_the_generated_code_has_nothing_that_msvc_refuses(tmp_path):
+    generated = tmp_path / "kernels.c"
+    subprocess.run([sys.executable, "-m", "cython", "-3", KERNELS / "kernels.pyx", "-o", generated], check=True)
+    code = generated.read_text(encoding="utf-8")
+    assert max(map(len, re.findall(r'"(?:[^"\\\n]|\\.)*"', code))) <= 16_380
+    # of enumerators that are no int, and of pointers to functions that become pointers to objects
+    options = ["-fsyntax-only", "-Wpedantic", "-Wno-overlength-strings", "-I", KERNELS, *PYTHON]
+    done = subprocess.run([*COMPILER, *options, generated], check=True, capture_output=True, text=True)
+    lines = [code.split("\n")[int(number) - 1] for number in re.findall(r"c:(\d+):\d+: warning", done.stderr)]
+    assert [line for line in lines if not line.strip().startswith("{Py_")] == []  # CPython wants the slots so
+
+
 HEADERS = sorted(path.relative_to(KERNELS).as_posix() for path in KERNELS.rglob("*.h"))
 # What Python.h and clang's own headers need of a C library, where there is none for Windows.
 LIBRARY = """
@@ -120,9 +138,7 @@ def compile_alone(header, compiler, folder):
 @pytest.mark.long
 @pytest.mark.parametrize("header", HEADERS)
 def test_headers_compile_alone_without_warnings(header, tmp_path):
-    compiler = os.environ.get("CC", "cc").split()
-    python = ["-isystem", sysconfig.get_path("include")]
-    compile_alone(header, [*compiler, "-fsyntax-only", "-Werror", *WARNINGS, *python], tmp_path)
+    compile_alone(header, [*COMPILER, "-fsyntax-only", "-Werror", *WARNINGS, *PYTHON], tmp_path)
 
 
 @pytest.mark.long
