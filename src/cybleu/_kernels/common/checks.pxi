@@ -1,6 +1,7 @@
 # Limits, and checks of arrays that Python code passes.
 #
-# Offers: limits; `bleu_row_size`, `check_offsets`, `check_segments`, `check_rows`.
+# Offers: limits; `bleu_row_size`, `check_offsets`, `check_rows`; `check_segments`, whose references are those from
+# `first_of` to before `end_of`.
 
 # Checked builds of Cython do not compile arithmetic in an enum, so it is in the sizes of arrays that depend on this.
 cdef enum:
@@ -34,15 +35,24 @@ cdef Py_ssize_t check_offsets(const int64_t[::1] offsets, Py_ssize_t size, Py_ss
     return largest
 
 
+cdef int check_rows(const Py_ssize_t *shape, Py_ssize_t texts, Py_ssize_t columns) except -1:
+    """Check that rows of this shape have so many columns for each text."""
+    if shape[0] != texts or shape[1] != columns:
+        raise ValueError("the texts do not fit the rows")
+    return 0
+
+
 cdef int check_segments(Py_ssize_t hypotheses, Py_ssize_t references, const int64_t[::1] sets,
-                        const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop) except -1:
-    """Check that segments `start` to `stop` (exclusive) exist with at least one reference each.
+                        const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop, const Py_ssize_t *shape,
+                        Py_ssize_t columns) except -1:
+    """Check that segments `start` to `stop` (exclusive) exist with at least one reference each, and the rows of all.
 
     :param sets: offsets of the sets in the references
     :param owners: for each hypothesis the index of its set; None if each has its own
     """
     cdef Py_ssize_t i
     cdef int64_t owner
+    check_rows(shape, hypotheses, columns)
     if not 0 <= start <= stop <= hypotheses or (owners is not None and owners.shape[0] != hypotheses):
         raise ValueError("the segments do not fit")
     for i in range(start, stop):
@@ -52,8 +62,11 @@ cdef int check_segments(Py_ssize_t hypotheses, Py_ssize_t references, const int6
     return 0
 
 
-cdef int check_rows(Py_ssize_t height, Py_ssize_t width, Py_ssize_t texts, Py_ssize_t columns) except -1:
-    """Check that rows of this height and width have one of so many columns for each text."""
-    if height != texts or width != columns:
-        raise ValueError("the texts do not fit the rows")
-    return 0
+cdef inline Py_ssize_t first_of(const int64_t[::1] sets, const int64_t[::1] owners, Py_ssize_t i) noexcept nogil:
+    """Return the first reference of a segment."""
+    return <Py_ssize_t>sets[i if owners is None else owners[i]]
+
+
+cdef inline Py_ssize_t end_of(const int64_t[::1] sets, const int64_t[::1] owners, Py_ssize_t i) noexcept nogil:
+    """Return the end of its references."""
+    return <Py_ssize_t>sets[(i if owners is None else owners[i]) + 1]

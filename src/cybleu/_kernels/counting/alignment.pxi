@@ -233,17 +233,15 @@ def raw_edit_distance_rows(Tokenizer tokenizer not None, RawTexts hypotheses not
     cdef Aligner aligner
     cdef const Py_ssize_t *starts
     cdef const int32_t *words
-    cdef Py_ssize_t i, k, count, size, edits
-    cdef int64_t owner
-    check_segments(hypotheses.count, references.count, sets, owners, start, stop)
-    check_rows(rows.shape[0], rows.shape[1], hypotheses.count, 2)
+    cdef Py_ssize_t i, k, first, count, size, edits
+    check_segments(hypotheses.count, references.count, sets, owners, start, stop, rows.shape, 2)
     make_aligner(&aligner)
     try:
         with nogil:
             for i in range(start, stop):
-                owner = i if owners is None else owners[i]
-                count = <Py_ssize_t>(sets[owner + 1] - sets[owner])
-                number_segment(tokenizer, &aligner.work, &hypotheses.lines[i], &references.lines[sets[owner]], count)
+                first = first_of(sets, owners, i)
+                count = end_of(sets, owners, i) - first
+                number_segment(tokenizer, &aligner.work, &hypotheses.lines[i], &references.lines[first], count)
                 words = aligner.work.numbers.values
                 starts = <const Py_ssize_t *>aligner.work.starts.data
                 reserve_masks(&aligner, starts[1])
@@ -267,21 +265,19 @@ def edit_distance_rows(TokenTexts hypotheses not None, TokenTexts references not
     :param owners: for each hypothesis the index of its set; None if each has its own
     """
     cdef Aligner aligner
-    cdef Py_ssize_t i, k, edits, words
-    cdef int64_t owner
-    check_segments(hypotheses.count, references.count, sets, owners, start, stop)
-    check_rows(rows.shape[0], rows.shape[1], hypotheses.count, 2)
+    cdef Py_ssize_t i, k, first, edits, words
+    check_segments(hypotheses.count, references.count, sets, owners, start, stop, rows.shape, 2)
     make_aligner(&aligner)
     try:
         reserve_masks(&aligner, max(token_count(hypotheses), token_count(references)))
         with nogil:
             for i in range(start, stop):
-                owner = i if owners is None else owners[i]
-                for k in range(<Py_ssize_t>sets[owner], <Py_ssize_t>sets[owner + 1]):
+                first = first_of(sets, owners, i)
+                for k in range(first, end_of(sets, owners, i)):
                     words = references.length(k)
                     edits = align_texts(&aligner, hypotheses.words(i), hypotheses.length(i), references.words(k), words,
                                         True)
-                    keep_lowest(&rows[i, 0], edits, words, k == sets[owner])
+                    keep_lowest(&rows[i, 0], edits, words, k == first)
     finally:
         free_aligner(&aligner)
 
@@ -435,12 +431,12 @@ def rouge_rows(TokenTexts hypotheses not None, const int64_t[::1] hypothesis_lin
     cdef Py_ssize_t hypothesis_count = hypothesis_lines.shape[0] - 1
     cdef const int32_t *words
     cdef const int32_t *others
-    cdef Py_ssize_t i, k, size, wanted, kind, shorter
-    cdef int64_t owner, matches
+    cdef Py_ssize_t i, k, first, size, wanted, kind, shorter
+    cdef int64_t matches
     check_lines(hypotheses, hypothesis_lines)
     check_lines(references, reference_lines)
-    check_segments(hypothesis_count, reference_lines.shape[0] - 1, sets, owners, start, stop)
-    check_rows(rows.shape[0], rows.shape[1], hypothesis_count, 4 * kinds.shape[0])
+    check_segments(hypothesis_count, reference_lines.shape[0] - 1, sets, owners, start, stop, rows.shape,
+                   4 * kinds.shape[0])
     for kind in range(kinds.shape[0]):
         if not -1 <= kinds[kind] <= MAX_ORDER:
             raise ValueError("a kind is out of range")
@@ -449,9 +445,9 @@ def rouge_rows(TokenTexts hypotheses not None, const int64_t[::1] hypothesis_lin
         reserve_masks(&aligner, max(token_count(hypotheses), token_count(references)))
         with nogil:
             for i in range(start, stop):
-                owner = i if owners is None else owners[i]
                 words = words_of_lines(hypotheses, hypothesis_lines, i, &size)
-                for k in range(<Py_ssize_t>sets[owner], <Py_ssize_t>sets[owner + 1]):
+                first = first_of(sets, owners, i)
+                for k in range(first, end_of(sets, owners, i)):
                     others = words_of_lines(references, reference_lines, k, &wanted)
                     for kind in range(kinds.shape[0]):
                         shorter = max(<Py_ssize_t>kinds[kind] - 1, 0)   # how much fewer n-grams there are than words
@@ -462,7 +458,7 @@ def rouge_rows(TokenTexts hypotheses not None, const int64_t[::1] hypothesis_lin
                         else:
                             matches = union_matches(&aligner, references, reference_lines, k, hypotheses,
                                                     hypothesis_lines, i)
-                        keep_best(&rows[i, 4 * kind], matches, size - shorter, wanted - shorter, k == sets[owner])
+                        keep_best(&rows[i, 4 * kind], matches, size - shorter, wanted - shorter, k == first)
                 for kind in range(kinds.shape[0]):
                     rows[i, 4 * kind + 3] = 1
     finally:
@@ -478,7 +474,8 @@ cdef int align_text(Aligner *aligner, const int32_t *words, Py_ssize_t size, Tok
     if not 0 < size <= STRIP:
         for k in range(count):
             other = <Py_ssize_t>order[k]
-            results[other] = <int32_t>align_texts(aligner, others.words(other), others.length(other), words, size, edits)
+            results[other] = <int32_t>align_texts(aligner, others.words(other), others.length(other), words, size,
+                                                  edits)
         return 0
     mark_positions(aligner.masks, words, size)
     if edits:   # a constant, with which the compiler makes the loops of each
@@ -494,8 +491,8 @@ def fill_alignments(TokenTexts texts not None, TokenTexts others not None, const
                     Py_ssize_t start, Py_ssize_t stop, double[:, ::1] scores):
     """Write the scores of the texts from `start` to before `stop` against each other text as their only reference.
 
-    If both are the same object, one alignment serves the two scores of two texts. They are written with the longer text,
-    because each word of the shorter one is a step.
+    If both are the same object, one alignment serves the two scores of two texts. They are written with the longer
+    text, because each word of the shorter one is a step.
 
     :param order: the others in the order of their lengths
     :param are_rates: whether scores are word error rates; otherwise they are F-measures of ROUGE-L
@@ -507,7 +504,7 @@ def fill_alignments(TokenTexts texts not None, TokenTexts others not None, const
     cdef int32_t *aligned
     cdef Py_ssize_t first, last, i, j, k, size, length
     cdef int32_t found
-    check_rows(scores.shape[0], scores.shape[1], texts.count, number)
+    check_rows(scores.shape, texts.count, number)
     if not 0 <= start <= stop <= texts.count or order.shape[0] != number:
         raise ValueError("the texts do not fit")
     make_aligner(&aligner)

@@ -54,17 +54,15 @@ def id_rows(TokenTexts hypotheses not None, TokenTexts references not None, cons
     cdef SegmentWorkspace work
     cdef int64_t *memory = NULL
     cdef int mode = REFERENCE_LENGTHS.index(reference_length)
-    cdef Py_ssize_t i, owner
-    check_segments(hypotheses.count, references.count, sets, owners, start, stop)
-    check_rows(rows.shape[0], rows.shape[1], hypotheses.count, bleu_row_size(max_order))
+    cdef Py_ssize_t i
+    check_segments(hypotheses.count, references.count, sets, owners, start, stop, rows.shape, bleu_row_size(max_order))
     make_workspace(&work)
     try:
         memory = <int64_t *>new_array(max(hypotheses.longest, references.longest), sizeof(int64_t))
         with nogil:
             for i in range(start, stop):
-                owner = i if owners is None else <Py_ssize_t>owners[i]
                 count_id_segment(&work, hypotheses.read(i, memory), hypotheses.length(i), references,
-                                 <Py_ssize_t>sets[owner], <Py_ssize_t>sets[owner + 1], memory, max_order, mode,
+                                 first_of(sets, owners, i), end_of(sets, owners, i), memory, max_order, mode,
                                  &rows[i, 0])
     finally:
         end_workspace(&work)

@@ -290,7 +290,7 @@ cdef class PreparedReferences:
         cdef Py_ssize_t i
         if not 0 <= start <= stop <= texts.count or owners.shape[0] != texts.count:
             raise ValueError("the hypotheses do not fit their owners")
-        check_rows(stats.shape[0], stats.shape[1], texts.count, 2 + 2 * self.max_order)
+        check_rows(stats.shape, texts.count, 2 + 2 * self.max_order)
         for i in range(start, stop):
             if not 0 <= owners[i] < self.count:
                 raise ValueError("an owner is out of range")

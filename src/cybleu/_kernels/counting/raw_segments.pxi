@@ -201,16 +201,15 @@ def raw_rows(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawText
     """
     cdef SegmentWorkspace work
     cdef int mode = REFERENCE_LENGTHS.index(reference_length)
-    cdef Py_ssize_t i, owner
-    check_segments(hypotheses.count, references.count, sets, owners, start, stop)
-    check_rows(rows.shape[0], rows.shape[1], hypotheses.count, bleu_row_size(max_order))
+    cdef Py_ssize_t i, first
+    check_segments(hypotheses.count, references.count, sets, owners, start, stop, rows.shape, bleu_row_size(max_order))
     make_workspace(&work)
     try:
         with nogil:
             for i in range(start, stop):
-                owner = i if owners is None else <Py_ssize_t>owners[i]
-                count_raw_segment(tokenizer, &work, &hypotheses.lines[i], &references.lines[sets[owner]],
-                                  <Py_ssize_t>(sets[owner + 1] - sets[owner]), max_order, mode, &rows[i, 0])
+                first = first_of(sets, owners, i)
+                count_raw_segment(tokenizer, &work, &hypotheses.lines[i], &references.lines[first],
+                                  end_of(sets, owners, i) - first, max_order, mode, &rows[i, 0])
     finally:
         end_workspace(&work)
 

@@ -477,16 +477,14 @@ def edit_rows(TokenTexts hypotheses not None, TokenTexts references not None, co
     """
     cdef Workspace work
     cdef Py_ssize_t i
-    cdef int64_t owner
-    check_words(hypotheses, references, sets, owners, start, stop, rows, 2)
+    check_words(hypotheses, references, sets, owners, start, stop, rows.shape, 2)
     memset(&work, 0, sizeof(Workspace))
     work.watching = begin_watch()
     try:
         with nogil:
             for i in range(start, stop):
-                owner = i if owners is None else owners[i]
-                count_best_edits(&work, hypotheses.words(i), hypotheses.length(i), references, <Py_ssize_t>sets[owner],
-                                 <Py_ssize_t>sets[owner + 1], &rows[i, 0])
+                count_best_edits(&work, hypotheses.words(i), hypotheses.length(i), references,
+                                 first_of(sets, owners, i), end_of(sets, owners, i), &rows[i, 0])
                 watch(&work.watching, 8)
     finally:
         free_buffer(&work.memory)

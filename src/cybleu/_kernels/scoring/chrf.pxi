@@ -345,18 +345,15 @@ cdef class CharacterF(RowFormula):
         :param owners: for each hypothesis the index of its set; None if each has its own
         """
         cdef ChrfWorkspace work
-        cdef int64_t owner
-        cdef Py_ssize_t i
-        check_segments(hypotheses.count, references.count, sets, owners, start, stop)
-        if rows.shape[0] != hypotheses.count or rows.shape[1] != self.width:
-            raise ValueError("the rows do not fit the segments")
+        cdef Py_ssize_t i, first
+        check_segments(hypotheses.count, references.count, sets, owners, start, stop, rows.shape, self.width)
         make_characters(&work, self.rules.space)
         try:
             with nogil:
                 for i in range(start, stop):
-                    owner = i if owners is None else owners[i]
-                    count_characters(&self.rules, &work, &hypotheses.lines[i], &references.lines[sets[owner]],
-                                     <Py_ssize_t>(sets[owner + 1] - sets[owner]), &rows[i, 0])
+                    first = first_of(sets, owners, i)
+                    count_characters(&self.rules, &work, &hypotheses.lines[i], &references.lines[first],
+                                     end_of(sets, owners, i) - first, &rows[i, 0])
         finally:
             end_characters(&work)
 

@@ -133,17 +133,16 @@ def raw_gleu_rows(Tokenizer tokenizer not None, RawTexts hypotheses not None, Ra
     """
     cdef SegmentWorkspace work
     cdef Py_ssize_t[2] orders = [min_len, max_len]
-    cdef Py_ssize_t i
-    cdef int64_t owner
-    check_segments(hypotheses.count, references.count, sets, owners, start, stop)
-    if rows.shape[0] != hypotheses.count or rows.shape[1] != 2 or not 1 <= min_len <= max_len <= MAX_ORDER:
-        raise ValueError("the rows or the orders do not fit")
+    cdef Py_ssize_t i, first
+    check_segments(hypotheses.count, references.count, sets, owners, start, stop, rows.shape, 2)
+    if not 1 <= min_len <= max_len <= MAX_ORDER:
+        raise ValueError("the orders are out of range")
     make_workspace(&work)
     try:
         with nogil:
             for i in range(start, stop):
-                owner = i if owners is None else owners[i]
-                count_lines(tokenizer, &work, &hypotheses.lines[i], &references.lines[sets[owner]],
-                            <Py_ssize_t>(sets[owner + 1] - sets[owner]), orders, &rows[i, 0])
+                first = first_of(sets, owners, i)
+                count_lines(tokenizer, &work, &hypotheses.lines[i], &references.lines[first],
+                            end_of(sets, owners, i) - first, orders, &rows[i, 0])
     finally:
         end_workspace(&work)

@@ -76,16 +76,16 @@ cdef class NgramInformation(NgramIndex):
         cdef Py_ssize_t order = self.order
         cdef const NgramCount *ngrams
         cdef int32_t *largest       # by id: 1 + the largest count in a reference; 0 if the hypothesis does not have it
-        cdef Py_ssize_t i, k, m, n, size, total, count
-        cdef int64_t owner
+        cdef Py_ssize_t first, last, i, k, m, n, size, total, count
         cdef double *row
-        check_words(hypotheses, references, sets, owners, start, stop, rows, 1 + 2 * order)
+        check_words(hypotheses, references, sets, owners, start, stop, rows.shape, 1 + 2 * order)
         memset(&own, 0, sizeof(Found))
         memset(&reference, 0, sizeof(Found))
         try:
             with nogil:
                 for i in range(start, stop):
-                    owner = i if owners is None else owners[i]
+                    first = first_of(sets, owners, i)
+                    last = end_of(sets, owners, i)
                     row = &rows[i, 0]
                     size = hypotheses.length(i)
                     total = 0
@@ -93,7 +93,7 @@ cdef class NgramInformation(NgramIndex):
                     largest = own.counts
                     for m in range(own.starts[order]):
                         largest[own.ngrams[m].ngram] = 1
-                    for k in range(<Py_ssize_t>sets[owner], <Py_ssize_t>sets[owner + 1]):
+                    for k in range(first, last):
                         if known:
                             ngrams = self.ngrams + self.starts[k * order]
                             count = self.starts[(k + 1) * order] - self.starts[k * order]
@@ -106,7 +106,7 @@ cdef class NgramInformation(NgramIndex):
                                 largest[ngrams[m].ngram] = max(largest[ngrams[m].ngram], <int32_t>(ngrams[m].count + 1))
                         total += references.length(k)
                         watch(&watching, references.length(k) * order + 1)
-                    row[0] = <double>total / <double>(sets[owner + 1] - sets[owner])
+                    row[0] = <double>total / <double>(last - first)
                     ngrams = own.ngrams
                     for n in range(order):
                         row[1 + n] = 0

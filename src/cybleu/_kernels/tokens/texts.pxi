@@ -71,11 +71,10 @@ cdef class TokenTexts:
 
 
 cdef int check_words(TokenTexts hypotheses, TokenTexts references, const int64_t[::1] sets,
-                     const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop, const double[:, ::1] rows,
-                     Py_ssize_t width) except -1:
-    """Check that hypotheses `start` to `stop` (exclusive) have rows of `width`, sets of references and 32-bit ids."""
-    check_segments(hypotheses.count, references.count, sets, owners, start, stop)
-    check_rows(rows.shape[0], rows.shape[1], hypotheses.count, width)
+                     const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop, const Py_ssize_t *shape,
+                     Py_ssize_t columns) except -1:
+    """Check segments of texts with 32-bit ids."""
+    check_segments(hypotheses.count, references.count, sets, owners, start, stop, shape, columns)
     if hypotheses.narrow is None or references.narrow is None:
         raise ValueError("the ids must have 32 bits")
     return 0
