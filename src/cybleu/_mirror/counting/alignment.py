@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from itertools import chain, pairwise
 
 from ..._definitions.ngrams import count_ngrams
-from ..tokens.texts import segments
+from ..tokens.texts import fill_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,16 +22,14 @@ if TYPE_CHECKING:
 
 
 def edit_distance_rows(*texts_and_rows: Any) -> None:
-    *texts, rows = texts_and_rows
-    for number, hypothesis, references in segments(*texts):
-        rows[number, 0], rows[number, 1] = _lowest_rate(hypothesis, references)
+    fill_rows(_lowest_rate, *texts_and_rows)
 
 
 def raw_edit_distance_rows(tokenizer: Any, *texts_and_rows: Any) -> None:
-    *texts, rows = texts_and_rows
-    for number, hypothesis, references in segments(*texts):
-        others = [tokenizer.tokens(reference) for reference in references]
-        rows[number, 0], rows[number, 1] = _lowest_rate(tokenizer.tokens(hypothesis), others)
+    def row_of(hypothesis: str, references: Sequence[str]) -> tuple[int, int]:
+        return _lowest_rate(tokenizer.tokens(hypothesis), [*map(tokenizer.tokens, references)])
+
+    fill_rows(row_of, *texts_and_rows)
 
 
 def _lowest_rate(hypothesis: Words, references: Sequence[Words]) -> tuple[int, int]:

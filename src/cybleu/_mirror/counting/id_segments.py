@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..tokens.texts import segments
+from ..tokens.texts import fill_rows
 from .raw_segments import row_of_tokens
 
 TYPE_CHECKING = False
@@ -11,7 +11,5 @@ if TYPE_CHECKING:
 
 
 def id_rows(*corpus_and_rows: Any) -> None:
-    hypotheses, references, sets, owners, max_order, rule, start, stop, rows = corpus_and_rows
-    for number, hypothesis, others in segments(hypotheses, references, sets, owners, start, stop):
-        for column, count in enumerate(row_of_tokens(hypothesis, others, max_order, rule)):
-            rows[number, column] = count
+    *corpus, max_order, rule, start, stop, rows = corpus_and_rows
+    fill_rows(lambda tokens, others: row_of_tokens(tokens, others, max_order, rule), *corpus, start, stop, rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..._definitions.ngrams import clipped_matches, count_ngrams, reference_length
 from ..text.raw_texts import RawTexts
-from ..tokens.texts import segments
+from ..tokens.texts import fill_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,10 +13,8 @@ if TYPE_CHECKING:
 
 
 def raw_rows(tokenizer: Any, *corpus_and_rows: Any) -> None:
-    hypotheses, references, sets, owners, max_order, rule, start, stop, rows = corpus_and_rows
-    for number, hypothesis, others in segments(hypotheses, references, sets, owners, start, stop):
-        for column, count in enumerate(_row(tokenizer, [hypothesis, *others], max_order, rule)):
-            rows[number, column] = count
+    *corpus, max_order, rule, start, stop, rows = corpus_and_rows
+    fill_rows(lambda line, others: _row(tokenizer, [line, *others], max_order, rule), *corpus, start, stop, rows)
 
 
 def raw_row(tokenizer: Any, lines: Sequence[str | bytes], max_order: int) -> list[int]:

@@ -6,7 +6,7 @@ from itertools import accumulate
 from math import ceil, floor, inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..tokens.texts import segments
+from ..tokens.texts import fill_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,10 +35,11 @@ MOST_CANDIDATES = 1000
 
 
 def edit_rows(*texts_and_rows: Any) -> None:
-    *texts, rows = texts_and_rows
-    for number, hypothesis, references in segments(*texts):
-        rows[number, 0] = min([edits(hypothesis, reference) for reference in references])
-        rows[number, 1] = sum(map(len, references)) / len(references)
+    fill_rows(_row, *texts_and_rows)
+
+
+def _row(hypothesis: Words, references: Sequence[Words]) -> tuple[int, float]:
+    return min([edits(hypothesis, reference) for reference in references]), sum(map(len, references)) / len(references)
 
 
 def edits(hypothesis: Words, reference: Words) -> int:

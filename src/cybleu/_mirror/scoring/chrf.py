@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 from string import punctuation
 
 from ..._definitions.chrf import f_score
 from ..._definitions.ngrams import count_ngrams, matches_with
 from ..declined import no_result, start_of_rows
 from ..text.raw_texts import RawTexts
+from ..tokens.texts import fill_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,18 +58,12 @@ class CharacterF:
         rows = [self.matched(ours, theirs) for theirs in references]
         return max(rows, key=self.score_of)  # the first of several maxima
 
-    def rows(
-        self, hypotheses: RawTexts, references: RawTexts, sets: Any, owners: Any, start: int, stop: int, rows: Any
-    ) -> None:
-        counted: list[list[Counter[Any]]] = []
-        counted_owner = -1  # hypotheses of one set often follow each other
-        for position in range(start, stop):
-            owner = position if owners is None else owners[position]
-            if owner != counted_owner:
-                counted = list(map(self.ngrams, references.texts[sets[owner] : sets[owner + 1]]))
-                counted_owner = owner
-            for column, number in enumerate(self._best(hypotheses.texts[position], counted)):
-                rows[position, column] = number
+    def rows(self, *texts_and_rows: Any) -> None:
+        @lru_cache(maxsize=1)  # hypotheses of one set often follow each other
+        def counted(*references: str) -> list[list[Counter[Any]]]:
+            return [*map(self.ngrams, references)]
+
+        fill_rows(lambda hypothesis, references: self._best(hypothesis, counted(*references)), *texts_and_rows)
 
     # The metric has the formula.
     evaluate = no_result

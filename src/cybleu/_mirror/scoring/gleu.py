@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..._definitions.gleu import gleu_counts
-from ..tokens.texts import segments
+from ..tokens.texts import fill_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,7 +11,9 @@ if TYPE_CHECKING:
 
 
 def raw_gleu_rows(tokenizer: Any, *corpus_and_rows: Any) -> None:
-    hypotheses, references, sets, owners, min_len, max_len, start, stop, rows = corpus_and_rows
-    for number, hypothesis, others in segments(hypotheses, references, sets, owners, start, stop):
-        tokens = [[tokenizer.tokens(line) for line in others]]
-        rows[number, 0], rows[number, 1] = gleu_counts(tokens, [tokenizer.tokens(hypothesis)], min_len, max_len)
+    *corpus, min_len, max_len, start, stop, rows = corpus_and_rows
+
+    def row_of(line: str, others: list[str]) -> tuple[int, int]:
+        return gleu_counts([[*map(tokenizer.tokens, others)]], [tokenizer.tokens(line)], min_len, max_len)
+
+    fill_rows(row_of, *corpus, start, stop, rows)

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from ..._definitions.ngrams import count_ngrams
 from ..._definitions.nist import information_of
-from ..tokens.texts import segments
+from ..tokens.texts import fill_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,18 +31,21 @@ class NgramInformation:
             self._information |= {bigram: math.log(words / count, 2) for bigram, count in bigrams.items()}
 
     def fill_rows(self, *texts_and_rows: Any) -> None:
-        *texts, rows = texts_and_rows
-        for number, hypothesis, references in segments(*texts):
-            rows[number, 0] = sum(map(len, references)) / len(references)
-            for order in range(1, self._order + 1):
-                most: Counter[Any] = Counter()
-                for reference in references:
-                    most |= count_ngrams(reference, order)
-                total = 0.0
-                for ngram, count in count_ngrams(hypothesis, order).items():
-                    total += self._information.get(ngram, 0.0) * min(count, most[ngram])
-                rows[number, order] = total
-                rows[number, self._order + order] = max(len(hypothesis) - order + 1, 0)
+        fill_rows(self._row, *texts_and_rows)
+
+    def _row(self, hypothesis: list[int], references: list[list[int]]) -> list[float]:
+        information = []
+        totals = []
+        for order in range(1, self._order + 1):
+            most: Counter[Any] = Counter()
+            for reference in references:
+                most |= count_ngrams(reference, order)
+            total = 0.0
+            for ngram, count in count_ngrams(hypothesis, order).items():
+                total += self._information.get(ngram, 0.0) * min(count, most[ngram])
+            information.append(total)
+            totals.append(max(len(hypothesis) - order + 1, 0))
+        return [sum(map(len, references)) / len(references), *information, *totals]
 
     def weight(self, ngram: Any) -> float:
         return self._information.get(tuple(ngram), 0.0)

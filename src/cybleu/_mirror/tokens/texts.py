@@ -1,10 +1,10 @@
-"""Texts as ids of tokens, and segments of texts and references."""
+"""Texts as ids of tokens, and the rows of segments."""
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable
     from typing import Any
 
 
@@ -15,15 +15,24 @@ class TokenTexts:
         self.texts: list[list[int]] = [ids[begin:end].tolist() for begin, end in zip(begins.tolist(), ends.tolist())]
 
 
-def segments(
-    hypotheses: Any, references: Any, sets: Any, owners: Any, start: int, stop: int
-) -> Iterator[tuple[int, Any, list[Any]]]:
-    """Yield the number, the hypothesis and the references of the segments from `start` to before `stop`.
+def fill_rows(
+    row_of: Callable[[Any, list[Any]], Iterable[float]],
+    hypotheses: Any,
+    references: Any,
+    sets: Any,
+    owners: Any,
+    *range_and_rows: Any,
+) -> None:
+    """Write the rows of the segments from a first one to before another one.
 
+    :param row_of: returns the row of a hypothesis and its references
     :param hypotheses: TokenTexts or RawTexts, as the references
     :param sets: where the references of each set begin, and the end
     :param owners: the set of each segment; None if segment i has set i
     """
+    start, stop, rows = range_and_rows
     for number in range(start, stop):
         owner = number if owners is None else owners[number]
-        yield number, hypotheses.texts[number], references.texts[sets[owner] : sets[owner + 1]]
+        row = row_of(hypotheses.texts[number], references.texts[sets[owner] : sets[owner + 1]])
+        for column, value in enumerate(row):
+            rows[number, column] = value
