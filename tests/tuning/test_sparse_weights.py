@@ -59,8 +59,7 @@ def test_bounds_and_fixed_weights():
 
 
 def test_all_features_sparse():
-    nbest, _, _ = lists(1)
-    alone = NBest(nbest.offsets, np.zeros((240, 0)), nbest.stats, sparse=nbest.sparse)
+    alone, _, _ = lists(1, dense=0)
     start = {name: START[name] for name in HELD}
     with pytest.raises(errors.FeatureError, match="all features of the list are sparse; tune their weights with"):
         tune(alone, start)
