@@ -157,10 +157,7 @@ def test_any_metric_alone(jinja2, metric):
     page = html(report)
     assert report.bleu is None and report.pairs[0].contributions is None and "Components of" not in page
     with_bleu = analyse(SYSTEMS, REFERENCES, [metric, "sacrebleu"], **FEW)
-    assert report.metrics[0].systems == with_bleu.metrics[0].systems
     assert {line.name: line for line in report.precisions} == {line.name: line for line in with_bleu.precisions}
-    assert [pair.confirmed for pair in report.pairs] == [pair.confirmed for pair in with_bleu.pairs]
-    assert report.word_frequencies.wanted.tolist() == with_bleu.word_frequencies.wanted.tolist()
 
 
 @pytest.fixture(scope="module")
