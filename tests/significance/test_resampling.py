@@ -87,6 +87,7 @@ def test_bootstrap_tests_by_their_definitions(test, segments, seed):
     assert f"; the first wins in {100 * found.wins:.1f} % and loses in {100 * found.losses:.1f} %" in str(found)
 
 
+@example(own=5, others=4, seed=0)  # too many runs for a table of their orders
 @given(st.integers(1, 3), st.integers(1, 3), st.integers(0, 2**32))
 def test_shuffles_of_several_runs_are_partitions(own, others, seed):
     """The sum of all runs is the same in every shuffle."""
