@@ -17,6 +17,11 @@ NUMBERS = np.array([1.0, 2.0])
 IDS = np.arange(12).reshape(3, 4)
 TEXTS = [["a", "b", "c"], ["a", "b"]]
 
+
+def as_array(numbers):
+    return np.array(numbers, dtype=object) if isinstance(numbers[1], (int, list)) else np.array(numbers)
+
+
 FLOATS = {  # what takes two numbers: an array, or a list of them
     "linear": lambda numbers: linear(a_list(), numbers),
     "line_search": lambda numbers: line_search(a_list(), numbers, [1.0, 0.0]),
@@ -52,8 +57,8 @@ WHOLE = {  # what takes three numbers from 0 to 2
     "reference lengths of sets": lambda numbers: References(
         IDS.reshape(3, 1, 4), lengths=[[number] for number in numbers]
     ),
-    "offsets": lambda numbers: References(Ragged(np.arange(2), np.array(numbers))),
-    "ragged": lambda numbers: References(Ragged(np.array(numbers), np.array([0, 3]))),
+    "offsets": lambda numbers: References(Ragged(np.arange(2), as_array(numbers))),
+    "ragged": lambda numbers: References(Ragged(as_array(numbers), np.array([0, 3]))),
     "offsets of a list": lambda numbers: a_list(offsets=numbers),
     "ids": lambda numbers: a_list(offsets=[0, 2, 2, 2], ids=numbers),
     "index": lambda numbers: a_list(index=list(numbers)[:2], inputs=3),
@@ -105,8 +110,6 @@ def test_what_is_no_number_there(call, wrong):
     if call is COUNTS["stats"] and wrong is NO_COUNTS[0]:
         call(wrong)  # the statistics of some other metric
         return
-    if call in (WHOLE["offsets"], WHOLE["ragged"]):
-        wrong = np.array(wrong, dtype=object) if isinstance(wrong[1], (int, list)) else np.array(wrong)
     with pytest.raises(errors.CybleuError):
         call(wrong)
 

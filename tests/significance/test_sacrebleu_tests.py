@@ -59,6 +59,7 @@ def test_equal_to_sacrebleu(of_theirs, choices, segments, seed):
     systems = {name: rows_of(generator, segments, order=order) for name in ("base", "a", "b")}
     systems["c"] = systems["base"].copy()  # differs in one segment
     systems["c"][0] = systems["a"][0]
+    systems["the same"] = systems["base"]
     with pytest.MonkeyPatch.context() as patch:
         expected = theirs(patch, "bs", systems, 40, seed=seed, **of_theirs)
         assert ours(paired_bs(systems, samples=40, seed=seed, **choices)) == expected
@@ -135,19 +136,6 @@ def test_equal_where_float32_rounds(monkeypatch):
     generator = np.random.default_rng(1)
     systems = {name: rows_of(generator, 40) * 123_457 for name in ("base", "a")}
     assert ours(paired_bs(systems, samples=30)) == theirs(monkeypatch, "bs", systems, 30)
-
-
-@pytest.mark.long
-def test_what_it_gets_wrong(monkeypatch):
-    """In sacreBLEU, systems that are equal or differ in one segment are significantly different."""
-    rows = rows_of(np.random.default_rng(2), 300)
-    other = rows.copy()
-    other[rows[:, 2].argmax(), 2:6] = 0
-    systems = {"base": rows, "the same": rows, "one differs": other}
-    found = paired_ar(systems)
-    assert ours(found) == theirs(monkeypatch, "ar", systems, 10_000)
-    assert found["the same"].p_value == found["one differs"].p_value == 1 / 10_001
-    assert paired_test(rows, rows).p == paired_test(rows, other).p == 1.0
 
 
 # --------------------------------------------------------------------------------------------------------------- real data
