@@ -27,7 +27,7 @@ OUTPUTS = [f"{name}.txt" for name in NAMES]
 OPTIONS = ["--samples", "100", "--seed", "7"]
 
 
-SEVERAL = ["--metric", "TER", "--metric", "multi-bleu", "--metric", "nist", "--metric", "bleu", "--lowercase"]
+SEVERAL = ["--metric", "TER", "--metric", "multi-bleu,nist,bleu", "--lowercase"]
 
 
 @pytest.mark.parametrize(
