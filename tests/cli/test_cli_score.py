@@ -211,6 +211,14 @@ def test_variants_of_raw_files_have_the_numbers_of_the_tools(raw_files, options)
         assert f"|tok:{scored['tokenize'].removesuffix(' (mteval)')}|" in alone["signature"]
 
 
+@pytest.mark.parametrize("options", ["", "--lowercase", "--tokenize char", "--tokenize 13a --lowercase"])
+def test_variants_of_many_blocks(raw_files, monkeypatch, options):
+    arguments = "raw", "raw.ref", "--max-order", 2, *options.split()
+    whole = run(*arguments, command="variants").stdout
+    monkeypatch.setattr("cybleu._files.text.BLOCK", 16)
+    assert run(*arguments, command="variants").stdout == whole != ""
+
+
 def test_advice(folder):
     (folder / "tokenised").write_text("it is so .\n" * 100)
     (folder / "raw").write_text("it is so.\n" * 100)

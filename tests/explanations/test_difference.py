@@ -10,12 +10,9 @@ from hypothesis import example, given, strategies as st
 
 import cybleu
 from cybleu import errors, explain_difference
-from cybleu.explanations.differences import TOOLS, Counts
 from cybleu.metrics import VARIANTS, score
 from cybleu.metrics.variants import tool_tokenizer
 from cybleu.text import tokenizer
-from cybleu.text.batches import Corpus
-from cybleu.text.reading import read_lines, read_sets_of_lines
 from inputs import DEFINITIONS, batches, counted_row, tokens
 
 MOSES = VARIANTS["moses"]
@@ -270,24 +267,6 @@ def test_many_segments_are_shortened_in_the_text_only():
     assert cause.segments == tuple(range(1, 31))
     assert "30 segments (1, 2, 3, 4, 5, ...): 2-grams 3/33 = 9.09091 -> 3/3 = 100" in str(comparison)
     assert "30 lines (2, 3, 4, 5, 6, ...): 2-grams 3/33 = 9.09091 -> 3/3 = 100" in comparison.format("line", 1)
-
-
-@pytest.mark.parametrize("lowercase", [False, True])
-@pytest.mark.parametrize("tokenize", ["of-tools", "13a", "char"])
-def test_some_segments_at_a_time(tokenize, lowercase):
-    references = [["The cat, it sat there.", "A cat sat."], ["It rains a lot now."], ["so"], ["So it is said."]]
-    hypotheses = ["The cat, it sat there!", "it rains a lot now.", "so", "so it was said."]
-    how = {"tokenize": tokenize, "lowercase": lowercase}
-    parts = [slice(0, 1), slice(1, 4)]
-    counts = Counts(TOOLS, 2, None, **how)
-    for part in parts:
-        counts.add(Corpus(read_lines(hypotheses[part]), read_sets_of_lines(references[part])))
-    found = counts.comparison()
-    assert found == explain_difference(hypotheses, references, TOOLS, 2, **how)
-    assert found.segments == 4
-    if tokenize != "of-tools":
-        rows = cybleu.rows(hypotheses, references, max_order=2, **how)
-        assert {scored.bleu.matches for scored in found.scores} == {score(rows).matches}
 
 
 @pytest.mark.parametrize("lowercase", [False, True])
