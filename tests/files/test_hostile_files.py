@@ -250,19 +250,16 @@ def test_what_a_process_has_open(tmp_path, path):
 @pytest.mark.parametrize("name", ["\x1b[31mred", "x" * 1_000_000, "\x9b2J", "\u202egpj"])
 def test_names_in_messages(tmp_path, name):
     path = tmp_path / "file"
+    hypotheses = [{"text": "a", "features": {name: 1}}, {"text": "b", "features": {}}]
     for text, read in (
-        (json.dumps({"hypotheses": [{"text": "a", "features": {name: 1}}, {"text": "b", "features": {}}]}), "json"),
-        (f"{name} 1\n{name} 2\n", "weights"),
-        (f"0 ||| a ||| {name}= x ||| 1\n", "list"),
-        (f"{name} 0 1 1 lm \n", "extractor"),
+        (json.dumps({"hypotheses": hypotheses}), READERS["json"]),
+        (f"{name} 1\n{name} 2\n", read_weights),
+        (f"0 ||| a ||| {name}= x ||| 1\n", READERS["list"]),
+        (f"{name} 0 1 1 lm \n", lambda path: NBest.from_moses(path, path)),
     ):
         path.write_text(text + "\n", encoding="utf-8")
-        reader = READERS.get(read) or {
-            "weights": read_weights,
-            "extractor": lambda path: NBest.from_moses(path, path),
-        }.get(read)
         with pytest.raises(CybleuError) as caught:
-            reader(path)
+            read(path)
         message = str(caught.value)
         assert len(message) < 2500 and message.isprintable()
 
