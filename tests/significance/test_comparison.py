@@ -271,7 +271,6 @@ def test_names_cannot_break_csv():
 def test_json_has_everything():
     found = of_names(3)
     data = json.loads(found.to_json(influence=True))
-    assert data["systems"] == json.loads(found.to_json())["systems"]
     assert [system["score"] for system in data["systems"]] == [system.score for system in found.systems]
     for pair, expected in zip(data["differences"], found.differences):
         assert (pair["first"], pair["p"], pair["wins"]) == (expected.first, expected.p, expected.wins)

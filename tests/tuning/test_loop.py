@@ -146,15 +146,18 @@ def test_other_reasons_to_stop(tmp_path):
         ({"fixed": {"a"}}, r"with fixed=.*, not fixed=\['a'\]"),
         ({"normalise": "sum"}, "with normalise=None"),
         ({"tuner": "pro"}, "with tuner="),
-        ({"references": [REFERENCES[0] * 2, REFERENCES[1]]}, "with other references"),
     ],
 )
 def test_another_call_for_the_folder_is_refused(tmp_path, changes, message):
     loop(tmp_path, Decoder(), iterations=1)
-    called = {"references": REFERENCES, "restarts": 3, **changes}
-    references = called.pop("references")
     with pytest.raises(errors.InputFileError, match=message):
-        mert_loop(tmp_path, Decoder(), references, START, Tuner(**called))
+        loop(tmp_path, Decoder(), Tuner(**{"restarts": 3, **changes}))
+
+
+def test_a_call_with_other_references_is_refused(tmp_path):
+    loop(tmp_path, Decoder(), iterations=1)
+    with pytest.raises(errors.InputFileError, match="with other references"):
+        mert_loop(tmp_path, Decoder(), [REFERENCES[0] * 2, REFERENCES[1]], START, Tuner(restarts=3))
 
 
 def test_threads_and_reasons_to_stop_may_differ(tmp_path):

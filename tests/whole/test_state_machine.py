@@ -84,7 +84,7 @@ def attacking(how, victims):
 
 ATTACKS = ["raises", "clears", "grows", "yields", "scores", "replaces"]
 CALLS = {
-    "sentence_bleu": lambda references, hypothesis: sentence_bleu(references, hypothesis),
+    "sentence_bleu": sentence_bleu,
     "corpus_bleu": lambda references, hypothesis: corpus_bleu([references], [hypothesis]),
     "rows": lambda references, hypothesis: cybleu.rows([hypothesis], [references]),
     "References": lambda references, hypothesis: cybleu.rows([hypothesis], References([references])),

@@ -81,10 +81,7 @@ def make_calls():
     rows = cybleu.rows(texts(5, 20), [[text] for text in texts(4, 5)], owner=[i // 4 for i in range(20)])
     nbest = NBest(range(0, 21, 4), random.normal(size=(20, 3)), rows, ["a", "b", "c"])
     calls = [
-        *(
-            partial(sentence_bleu, sets[0], long[0], smoothing_function=how)
-            for how in (METHOD, METHOD.__self__.method5)
-        ),
+        partial(sentence_bleu, sets[0], long[0], smoothing_function=SmoothingFunction().method5),
         partial(corpus_bleu, sets, texts(1)),
         partial(sentence_bleu_many, sets, texts(2), smoothing_function=METHOD),
         partial(cybleu.rows, texts(3), words),
