@@ -133,11 +133,9 @@ def ids_of_lengths(ids: Any, lengths: NDArray[np.int64]) -> TokenIds:
     return TokenIds(ids, ends - lengths, ends)
 
 
-def check_none_empty(sets: AnySets) -> None:
+def check_none_empty(texts: TokenIds, segments: int) -> None:
     """:raises NoReferencesError: one of several references in an array is empty, so that it is not clear whether it is one"""
-    texts = sets.texts
-    per_set = texts.size // max(1, sets.size)
-    assert isinstance(texts, TokenIds)
+    per_set = texts.size // max(1, segments)
     empty = (texts.begins == texts.ends).nonzero()[0]
     if per_set > 1 and len(empty) and texts.ids.size:
         raise NoReferencesError(

@@ -290,8 +290,9 @@ def read_references(
             # An unknown token of the hypothesis keeps its id, so that it matches no unknown token of a reference.
             ids = np.where(ids == special.unk_id, np.int64(UNKNOWN), ids)  # UNKNOWN does not fit int32
         sets = Sets(TokenIds(ids, begins, ends), np.asarray(sets.bounds, dtype=np.int64))
-    if getattr(references, "ndim", 0) == 3:
-        check_none_empty(sets)
+    # an array of objects is lists
+    if getattr(references, "ndim", 0) == 3 and isinstance(sets.texts, TokenIds):
+        check_none_empty(sets.texts, sets.size)
     return sets
 
 
