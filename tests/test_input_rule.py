@@ -38,7 +38,12 @@ READ = [
     ("2-D array, lists of int", ARRAY([[5, 6], [3, 4]]), [[5, 6], [3]], [[[5, 6]], [[3]]]),
     ("tuple of 1-D arrays", tuple(ids([5, 6], [0, 2])), tuple(ids([5, 6], [0, 3])), [[[5, 6]], [[0, 3]]]),
     ("lists of int, 2-D array", [[5, 6], [3]], ARRAY([[5, 6], [3, 4]]), [[[5, 6]], [[3, 4]]]),
-    ("lists of int, 3-D array of objects", [[5], [3]], ARRAY([[[5], [6]], [[3], [4]]], object), [[[5], [6]], [[3], [4]]]),
+    (
+        "lists of int, 3-D array of objects",
+        [[5], [3]],
+        ARRAY([[[5], [6]], [[3], [4]]], object),
+        [[[5], [6]], [[3], [4]]],
+    ),
     (
         "ragged beside lists",
         cybleu.Ragged(ARRAY([5, 6, 3]), ARRAY([0, 1, 1, 3])),
