@@ -173,7 +173,7 @@ def settings_of(hypotheses: Any, references: Any, score: float | str, digits: in
     Definitions, smoothings, tokenisers, case, n-gram orders from 1 to 4 and the mean of the scores of segments are
     tried, and swapped or transposed arguments. The tokenisers ``none``, ``ascii`` and ``space`` are also the habits of
     reading white space. Not tried are other weights, other values of a smoothing, and texts that nobody split into
-    tokens, which :func:`cybleu.bleu_score.check` finds.
+    tokens, which :func:`cybleu.check` finds.
 
     :param hypotheses: a batch of texts, in any form that :func:`cybleu.rows` accepts
     :param references: for each segment one reference or a list of references
