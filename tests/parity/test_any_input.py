@@ -3,9 +3,9 @@
 import gzip
 import pickle
 from array import array
-from functools import partial
 from itertools import chain, count, product
 from types import NoneType
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -110,25 +110,25 @@ def batches(draw, texts, forms=("lists", "arrays", "ragged", "table", "lengths")
     return table, texts, draw(st.just(lengths) | arrays(lengths))
 
 
-def trimmed(tokens, pad, eos):
+def trimmed(tokens, pad_id, eos_id):
     tokens = list(tokens)
-    while pad is not None and tokens and tokens[0] == pad:
+    while pad_id is not None and tokens and tokens[0] == pad_id:
         del tokens[0]
-    if eos is not None and eos in tokens:
-        del tokens[tokens.index(eos) :]
-    while pad is not None and tokens and tokens[-1] == pad:
+    if eos_id is not None and eos_id in tokens:
+        del tokens[tokens.index(eos_id) :]
+    while pad_id is not None and tokens and tokens[-1] == pad_id:
         del tokens[-1]
     return tokens
 
 
-@pytest.mark.parametrize(("pad", "eos"), [(0, 9), (0, None), (None, 9)], ids=str)
-def test_padding_and_the_end_in_every_order(kernels, pad, eos):
+@pytest.mark.parametrize(("pad_id", "eos_id"), [(0, 9), (0, None), (None, 9)], ids=str)
+def test_padding_and_the_end_in_every_order(kernels, pad_id, eos_id):
     """Each of five tokens is padding, the end, or a token of its own."""
-    texts = np.array(list(product(*[(0, 9, 10 + place) for place in range(5)])))
+    texts = np.array(list(product((0, 9, 10), (0, 9, 11), (0, 9, 12), (0, 9, 13), (0, 9, 14))))
     reference = [10, 11, 12, 13, 14]
-    expected = [counted_row([reference], trimmed(text, pad, eos), 4) for text in texts.tolist()]
-    options = {"pad_id": pad, "eos_id": eos, "owner": [0] * len(texts)}
-    assert on_both_backends(lambda: cybleu.rows(texts, [reference], **options)).tolist() == expected
+    owner = [0] * len(texts)
+    found = on_both_backends(lambda: cybleu.rows(texts, [reference], pad_id=pad_id, eos_id=eos_id, owner=owner))
+    assert found.tolist() == [counted_row([reference], trimmed(text, pad_id, eos_id), 4) for text in texts.tolist()]
 
 
 special_id = st.none() | st.integers(0, 4)
@@ -136,70 +136,93 @@ ORDERS = st.sampled_from([1, 2, 3, 4, 5, 8, 16, 17, 64])
 RULES = st.sampled_from(["closest", "closest-first", "shortest", "average"])
 
 
+class Ids(NamedTuple):
+    """Arguments of `rows`, and the references and the hypothesis of each segment without special ids."""
+
+    hypotheses: Any
+    lengths: Any
+    references: Any
+    reference_lengths: Any
+    owner: Any
+    special: dict[str, Any]
+    segments: list[Any]
+
+
 @st.composite
-def arguments_of_rows(draw):
-    """The arguments of `rows`, and the references and the hypothesis of each segment, trimmed."""
-    special = {name: draw(special_id) for name in ("pad_id", "eos_id", "unk_id")}
+def ids(draw):
+    special = {"pad_id": draw(special_id), "eos_id": draw(special_id)}
+    unk_id = draw(special_id)
     references, held, reference_lengths = draw(batches(draw(st.lists(texts_of_ids, min_size=1, max_size=5))))
     sets = [[text] for text in held]
     if isinstance(references, list):
         cut = draw(st.integers(1, len(held)))
-        references, sets = ([part[:cut], *([text] for text in part[cut:])] for part in (references, held))
+        references = [references[:cut], *([text] for text in references[cut:])]
+        sets = [held[:cut], *([text] for text in held[cut:])]
     owner = draw(st.lists(st.integers(0, len(sets) - 1), max_size=6))
     hypotheses, texts, lengths = draw(batches([draw(texts_of_ids) for _ in owner]))
     segments = []
     for place, text in zip(owner, texts):
         fresh = count(2**64)  # an unknown token is equal to no other
-        trim = partial(trimmed, pad=special["pad_id"], eos=special["eos_id"])
-        tokens = [next(fresh) if token == special["unk_id"] else token for token in trim(text)]
-        segments.append(([*map(trim, sets[place])], tokens))
-    named = {"lengths": lengths, "owner": draw(st.just(owner) | arrays(owner))}
-    return hypotheses, references, {"lengths": reference_lengths, **special}, named, segments
+        tokens = [next(fresh) if token == unk_id else token for token in trimmed(text, **special)]
+        segments.append(([trimmed(reference, **special) for reference in sets[place]], tokens))
+    owner = draw(st.just(owner) | arrays(owner))
+    special["unk_id"] = unk_id
+    return Ids(hypotheses, lengths, references, reference_lengths, owner, special, segments)
 
 
-@given(arguments_of_rows(), ORDERS, RULES, st.sampled_from(["as given", "prepared", "pickled"]))
-def test_rows_of_arrays(kernels, arguments, order, rule, form):
-    hypotheses, references, how, named, segments = arguments
-
+@given(ids(), ORDERS, RULES)
+def test_rows_of_arrays(kernels, ids, order, rule):
     def rows():
-        prepared = References(references, **how)
-        prepared = pickle.loads(pickle.dumps(prepared)) if form == "pickled" else prepared
-        return cybleu.rows(hypotheses, prepared, max_order=order, reference_length=rule, threads=2, **named)
+        lengths = {"lengths": ids.lengths, "reference_lengths": ids.reference_lengths}
+        how = {"max_order": order, "reference_length": rule, "owner": ids.owner}
+        return cybleu.rows(ids.hypotheses, ids.references, **lengths, **how, **ids.special)
 
-    def rows_as_given():
-        given = {**how, **named, "reference_lengths": how["lengths"]}
-        return cybleu.rows(hypotheses, references, max_order=order, reference_length=rule, **given)
-
-    found = on_both_backends(rows_as_given if form == "as given" else rows, NoneType)
-    assert found.tolist() == [counted_row(*segment, order, rule) for segment in segments]
+    expected = [counted_row(*segment, order, rule) for segment in ids.segments]
+    assert on_both_backends(rows, NoneType).tolist() == expected
 
 
-@given(arguments_of_rows())
-def test_rewards_of_arrays(kernels, arguments):
-    hypotheses, references, how, named, segments = arguments
-    given = {**how, **named, "reference_lengths": how["lengths"]}
-    found = on_both_backends(lambda: cybleu.reward_scores(hypotheses, references, **given), NoneType)
-    expected = [metrics.score(counted_row(*segment, 4), effective_order=True).score / 100 for segment in segments]
-    assert found.tolist() == np.float32(expected).tolist()
+@given(ids(), ORDERS, RULES, st.booleans())
+def test_rows_of_arrays_and_prepared_references(kernels, ids, order, rule, pickled):
+    def rows():
+        references = References(ids.references, lengths=ids.reference_lengths, **ids.special)
+        references = pickle.loads(pickle.dumps(references)) if pickled else references
+        how = {"max_order": order, "reference_length": rule, "owner": ids.owner, "threads": 2}
+        return cybleu.rows(ids.hypotheses, references, lengths=ids.lengths, **how)
+
+    expected = [counted_row(*segment, order, rule) for segment in ids.segments]
+    assert on_both_backends(rows, NoneType).tolist() == expected
+
+
+@given(ids())
+def test_rewards_of_arrays(kernels, ids):
+    def rewards():
+        lengths = {"lengths": ids.lengths, "reference_lengths": ids.reference_lengths}
+        return cybleu.reward_scores(ids.hypotheses, ids.references, ids.owner, **lengths, **ids.special)
+
+    expected = [metrics.score(counted_row(*segment, 4), effective_order=True).score / 100 for segment in ids.segments]
+    assert on_both_backends(rewards, NoneType).tolist() == np.float32(expected).tolist()
 
 
 of_pairs = st.lists(texts_of_ids, max_size=6).flatmap(
     lambda texts: batches(texts, ["lists", "arrays", "ragged", "table"])
 )
+padding = st.fixed_dictionaries({"pad_id": special_id, "eos_id": special_id})
 
 
-@given(of_pairs, st.none() | of_pairs, ORDERS, special_id, special_id, st.sampled_from(DEFINITIONS))
-def test_pairs_of_arrays(kernels, texts, others, order, pad, eos, definition):
+@given(of_pairs, st.none() | of_pairs, ORDERS, padding, st.sampled_from(DEFINITIONS))
+def test_pairs_of_arrays(kernels, texts, others, order, special, definition):
     name, smoothing = definition
-    given = [batch for batch, _, _ in filter(None, (texts, others))]
-    options = {"metric": name, "smoothing": smoothing, "max_order": order, "pad_id": pad, "eos_id": eos}
-    found = on_both_backends(lambda: cybleu.pairs(*given, threads=2, **options), NoneType)
+    given, hypotheses, _ = texts
+    other, references, _ = others or (None, hypotheses, None)
+    found = on_both_backends(
+        lambda: cybleu.pairs(given, other, metric=name, smoothing=smoothing, max_order=order, threads=2, **special),
+        NoneType,
+    )
     metric = metrics.find(name, smoothing=smoothing, level="sentence", max_order=order)
-    hypotheses, references = ([trimmed(text, pad, eos) for text in side[1]] for side in (texts, others or texts))
-    assert found.tolist() == [
-        [metric.evaluate(counted_row([reference], hypothesis, order)) for reference in references]
-        for hypothesis in hypotheses
-    ]
+    references = [[trimmed(text, **special)] for text in references]
+    for row, text in zip(found.tolist(), hypotheses):
+        hypothesis = trimmed(text, **special)
+        assert row == [metric.evaluate(counted_row(reference, hypothesis, order)) for reference in references]
 
 
 # Arguments that are not valid, or seldom.

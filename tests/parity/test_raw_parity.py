@@ -14,31 +14,40 @@ def test_full_stops(kernels):
         assert backend.RawTexts.of_block("\r\n".join(lines).encode()).full_stops() == (4, 4)
 
 
-@given(
-    st.binary(max_size=12) | st.lists(st.sampled_from([b"a", b"\n", b"\r", b"\r\n", b"\xc3", b"\xa9"])).map(b"".join)
+blocks = st.binary(max_size=12) | st.lists(st.sampled_from([b"a", b"\n", b"\r", b"\r\n", b"\xc3", b"\xa9"])).map(
+    b"".join
 )
+
+
+def read(backend, make, data):
+    """The tokens of each text, or where the first byte is that is not UTF-8."""
+    texts, error, _ = called(make, data)
+    if error is None:
+        return [backend.Tokenizer("none").tokens(line) for line in texts.strings()]
+    assert type(error) is NotUtf8Error
+    return error.line, error.position, error.byte
+
+
+@given(blocks)
 @example(b"a\xed\xa0\x80")
 @example(b"\xf4\x90\x80\x80")
 @example(b"\xe0\x80\x80b\n\xff")
 @example(b"12345678\n\x80")
 def test_blocks_of_bytes(kernels, block):
-    results = []
-    for backend in (kernels, _mirror):
-        value, error, _ = called(backend.RawTexts.of_block, block)
-        assert error is None or type(error) is NotUtf8Error
-        results.append(("error", error.line, error.position, error.byte) if error else tokens_of(backend, value))
-        one, error, _ = called(backend.RawTexts, [b"a", block])
-        results[-1] = (results[-1], ("error", error.line, error.position) if error else tokens_of(backend, one))
-    assert results[0] == results[1]
     try:
-        text = block.decode()
+        expected = [line.removesuffix("\r").split() for line in block.decode().split("\n")]
     except UnicodeDecodeError as error:
-        assert results[0][1] == ("error", 1, error.start)
-    else:
-        assert results[0][0] == [line.removesuffix("\r").split() for line in text.split("\n")]
+        lines = block[: error.start].split(b"\n")
+        expected = len(lines) - 1, len(lines[-1]), block[error.start]
+    for backend in (kernels, _mirror):
+        assert read(backend, backend.RawTexts.of_block, block) == expected
 
 
-def tokens_of(backend, texts):
-    """The tokens of each text."""
-    tokenizer = backend.Tokenizer("none")
-    return [tokenizer.tokens(line) for line in texts.strings()]
+@given(blocks)
+def test_lists_of_bytes(kernels, text):
+    try:
+        expected = [["a"], text.decode().split()]
+    except UnicodeDecodeError as error:
+        expected = 1, error.start, text[error.start]
+    for backend in (kernels, _mirror):
+        assert read(backend, backend.RawTexts, [b"a", text]) == expected
