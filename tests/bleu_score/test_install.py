@@ -46,22 +46,34 @@ def is_installed():
     return found == OURS
 
 
-def test_nested_repeated_and_undone_in_any_order():
-    assert not is_installed()
+def test_an_installation_lasts_until_each_is_undone():
     first = cybleu.install_as_nltk()
     second = cybleu.install_as_nltk()
-    assert is_installed() and nltk_bleu.sentence_bleu.__module__ == "cybleu.bleu_score"
-    for _ in range(2):
-        first.undo()
-        assert is_installed()
-    assert "; .undo() restores it" in repr(second)
+    first.undo()
+    first.undo()
+    assert is_installed()
     second.undo()
-    assert not is_installed() and "is its own again" in repr(second)
+    assert not is_installed()
+
+
+def test_an_installation_says_whether_it_is_there():
+    installation = cybleu.install_as_nltk()
+    assert "; .undo() restores it" in repr(installation)
+    installation.undo()
+    assert "is its own again" in repr(installation)
+
+
+def test_an_error_ends_an_installation():
     with pytest.raises(KeyError), cybleu.install_as_nltk(), cybleu.install_as_nltk() as inner:
         inner.undo()
         assert is_installed()
         raise KeyError
     assert not is_installed()
+
+
+def test_a_function_has_the_name_of_the_package_that_it_is_from():
+    with cybleu.install_as_nltk():
+        assert nltk_bleu.sentence_bleu.__module__ == "cybleu.bleu_score"
 
 
 def warned_from():

@@ -294,20 +294,36 @@ def test_nist_of_short_texts(references, hypothesis, expected):
     assert Nist().evaluate(row) == scores([row], Nist())[0] == Nist().score(row).score == expected
 
 
-def test_weights_of_nist_come_from_the_references_of_the_call_or_are_given():
+def test_weights_of_nist_come_from_all_references_of_the_call():
     fixed = Nist(information=NistInformation(REFERENCES))
-    of_call = find("nist")
-    assert NistInformation(References(REFERENCES)) == fixed.information
-    whole = fixed.rows(TEXTS, REFERENCES, owner=OWNER)
-    assert of_call.rows(TEXTS, REFERENCES, owner=OWNER).tolist() == whole.tolist()
-    assert of_call.rows(TEXTS[:1], REFERENCES[:1]).tolist() != whole[:1].tolist()
-    weight = fixed.information.weight
-    assert weight("parrot") == weight("") == weight("x " * 12) == weight("The cat") == 0
-    assert weight("the cat", lowercase=True) > 0 < weight("the")
-    of_mixture = Mixture(((of_call, 0.5), (find("chrf"), 0.5)))
-    assert of_mixture.with_weights_of(REFERENCES) == Mixture(((fixed, 0.5), (find("chrf"), 0.5)))
+    found = find("nist").rows(TEXTS, REFERENCES, owner=OWNER).tolist()
+    assert found == fixed.rows(TEXTS, REFERENCES, owner=OWNER).tolist()
+    assert found[:1] != find("nist").rows(TEXTS[:1], REFERENCES[:1]).tolist()
+
+
+def test_weights_of_nist_of_prepared_references_are_those_of_the_same_texts():
+    assert NistInformation(References(REFERENCES)) == NistInformation(REFERENCES)
+
+
+@pytest.mark.parametrize("ngram", ["parrot", "", "x " * 12, "The cat"])
+def test_an_ngram_that_no_reference_has_has_no_weight(ngram):
+    assert NistInformation(REFERENCES).weight(ngram) == 0
+
+
+@pytest.mark.parametrize(("ngram", "lowercase"), [("the", False), ("the cat", True)])
+def test_an_ngram_of_the_references_has_a_weight(ngram, lowercase):
+    assert NistInformation(REFERENCES).weight(ngram, lowercase=lowercase) > 0
+
+
+def test_a_mixture_takes_weights_for_nist():
+    found = Mixture([(find("nist"), 0.5), (find("chrf"), 0.5)]).with_weights_of(REFERENCES)
+    assert found == Mixture([(Nist(information=NistInformation(REFERENCES)), 0.5), (find("chrf"), 0.5)])
+
+
+def test_a_mixture_with_nist_has_no_sum_of_parts_of_a_table():
+    mixture = Mixture([(find("nist"), 0.5), (find("chrf"), 0.5)])
     with pytest.raises(errors.StatisticsError, match="in parts"):
-        columns.total({"hypothesis": TEXTS[:3], "reference": REFERENCES}, metric=of_mixture)
+        columns.total({"hypothesis": TEXTS[:3], "reference": REFERENCES}, metric=mixture)
 
 
 def test_lower_case_of_nist_is_that_of_the_script_with_prepared_references():
