@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import chain
@@ -65,17 +66,7 @@ def shows_progress() -> bool:
     return sys.stderr is not None and sys.stderr.isatty() and find_spec("tqdm") is not None
 
 
-def section(heading: str, *options: Decorator) -> Decorator:
-    """Give options a heading in the help of a :class:`Command`."""
-    return _with_attribute("heading", heading, options)
-
-
-def gathered(name: str, *options: Decorator) -> Decorator:
-    """Gather the values of options in one dict, the argument `name` of the function of a :class:`Command`."""
-    return _with_attribute("gathered", name, options)
-
-
-def _with_attribute(attribute: str, value: str, options: Iterable[Decorator]) -> Decorator:
+def _with_attribute(attribute: str, value: str, *options: Decorator) -> Decorator:
     def decorate(function: Any) -> Any:
         before = len(getattr(function, "__click_params__", ()))
         for option in reversed([*options]):
@@ -85,6 +76,12 @@ def _with_attribute(attribute: str, value: str, options: Iterable[Decorator]) ->
         return function
 
     return decorate
+
+
+# give options a heading in the help of a command
+section = partial(_with_attribute, "heading")
+# gather the values of options in one dict, which is an argument of the command's function with this name
+gathered = partial(_with_attribute, "gathered")
 
 
 class Command(click.Command):

@@ -9,7 +9,6 @@ limbs are combined exactly, or with a single rounding.
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, islice, product
@@ -51,7 +50,7 @@ class Run:
     table: Array
 
 
-class Scoring(ABC):
+class Scoring:
     """Scoring of sums.
 
     :ivar scale: the score of a perfect match, None if it is not known
@@ -66,9 +65,9 @@ class Scoring(ABC):
     higher_is_better = True
     tolerance = 0.0
 
-    @abstractmethod
     def exact(self, numbers: Array) -> Floats:
         """Score each row of sums."""
+        raise NotImplementedError
 
     def of_segments(self, table: Array) -> Floats | None:
         """Score each segment alone; None if a single row cannot be scored."""
