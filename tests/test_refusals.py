@@ -571,6 +571,7 @@ REFUSED = {
         "no weight for the feature 'tm'": lambda: tune(LIST, {"lm": 1.0}),
         "no feature 'x'": lambda: line_search(a_list(), [1.0, 1.0], "x"),
         "one number for each of the 2 features": lambda: linear(a_list(), [1.0]),
+        "hypothesis 1 is inf; the weights are too large": lambda: linear(made(), [1e308, 1e308]),
         "has 1, which is not a feature": lambda: tune(a_list(), {1: 2.0}),
         "no features": lambda: tune(NBest([0, 1], np.zeros((1, 0)), [[1, 1, 1, 1]])),
         "no feature 'x'; there are lm, tm": lambda: tune(LIST, bounds={"x": (0, 1)}),
