@@ -19,9 +19,16 @@ MAX_ORDER = 4
 
 # Kept by name and settings, because tokenisers cache lines, and some load a model. MeCab's must stay in its thread.
 @lru_cache(64, typed=True)
-def _metric(thread: int, name: str, *settings: Any) -> Any:
-    """Return sacreBLEU's metric with these settings, in the order of its class, counted by cybleu."""
+def _kept(thread: int, name: str, *settings: Any) -> Any:
     return getattr(sacrebleu_compat, name)(*settings)
+
+
+def _metric(*settings: Any) -> Any:
+    """Return sacreBLEU's metric with this name and these settings, in the order of its class, counted by cybleu."""
+    try:
+        return _kept(get_ident(), *settings)
+    except TypeError:  # perhaps a setting without a hash, which sacreBLEU refuses in words of its own
+        return _kept.__wrapped__(0, *settings)
 
 
 def corpus_bleu(
@@ -57,9 +64,7 @@ def corpus_bleu(
     >>> print(corpus_bleu(["The cat sat on the mat."], [["The cat sits on the mat."]]))
     BLEU = 48.89 85.7/66.7/40.0/25.0 (BP = 1.000 ratio = 1.000 hyp_len = 7 ref_len = 7)
     """
-    metric = _metric(
-        get_ident(), "BLEU", lowercase, force, tokenize, smooth_method, smooth_value, MAX_ORDER, use_effective_order
-    )
+    metric = _metric("BLEU", lowercase, force, tokenize, smooth_method, smooth_value, MAX_ORDER, use_effective_order)
     return metric.corpus_score(hypotheses, references)
 
 
@@ -85,9 +90,7 @@ def sentence_bleu(
     >>> print(sentence_bleu("The cat.", ["The cat.", "A cat."]))
     BLEU = 100.00 100.0/100.0/100.0/0.0 (BP = 1.000 ratio = 1.000 hyp_len = 3 ref_len = 3)
     """
-    metric = _metric(
-        get_ident(), "BLEU", lowercase, False, tokenize, smooth_method, smooth_value, MAX_ORDER, use_effective_order
-    )
+    metric = _metric("BLEU", lowercase, False, tokenize, smooth_method, smooth_value, MAX_ORDER, use_effective_order)
     return metric.sentence_score(hypothesis, references)
 
 
@@ -116,7 +119,7 @@ def corpus_chrf(
     >>> print(corpus_chrf(["The cat sat on the mat."], [["The cat sits on the mat."]]))
     chrF2 = 66.89
     """
-    metric = _metric(get_ident(), "CHRF", char_order, word_order, beta, False, not remove_whitespace, eps_smoothing)
+    metric = _metric("CHRF", char_order, word_order, beta, False, not remove_whitespace, eps_smoothing)
     return metric.corpus_score(hypotheses, references)
 
 
@@ -141,7 +144,7 @@ def sentence_chrf(
     >>> print(sentence_chrf("The cat.", ["A cat.", "The cat."], word_order=2))
     chrF2++ = 100.00
     """
-    metric = _metric(get_ident(), "CHRF", char_order, word_order, beta, False, not remove_whitespace, eps_smoothing)
+    metric = _metric("CHRF", char_order, word_order, beta, False, not remove_whitespace, eps_smoothing)
     return metric.sentence_score(hypothesis, references)
 
 
@@ -168,7 +171,7 @@ def corpus_ter(
     >>> print(corpus_ter(["The cat sat on the mat."], [["The cat sits on the mat."]]))
     TER = 16.67
     """
-    metric = _metric(get_ident(), "TER", normalized, no_punct, asian_support, case_sensitive)
+    metric = _metric("TER", normalized, no_punct, asian_support, case_sensitive)
     return metric.corpus_score(hypotheses, references)
 
 
@@ -192,5 +195,5 @@ def sentence_ter(
     >>> print(sentence_ter("the cat sat", ["the cat", "a cat sat down"]))
     TER = 33.33
     """
-    metric = _metric(get_ident(), "TER", normalized, no_punct, asian_support, case_sensitive)
+    metric = _metric("TER", normalized, no_punct, asian_support, case_sensitive)
     return metric.sentence_score(hypothesis, references)
