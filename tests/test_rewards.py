@@ -123,7 +123,9 @@ def test_the_share_of_repeated_ngrams(texts, n, penalty):
         assert reward == repeated * penalty and str(reward) != "-0.0"
 
 
-@pytest.mark.parametrize("nothing", [None, float("nan"), [], (), "", [None], ["", None], type("NAType", (), {})()])
+@pytest.mark.parametrize(
+    "nothing", [None, float("nan"), [], (), "", [None], [""], ["", None], type("NAType", (), {})()]
+)
 @pytest.mark.parametrize("reference", ["a b", [1, 2]])
 def test_a_completion_without_references_is_left_out(reference, nothing):
     ids = [[1, 2], [1, 2], [3]]

@@ -1,5 +1,6 @@
 """`cybleu compare`, through its entry point."""
 
+import gzip
 import json
 from dataclasses import replace
 from functools import partial
@@ -129,3 +130,10 @@ def test_a_file_name_may_hold_an_equals_sign(folder):
     command_line.write_lines(folder, {"lr=0.1.txt": ["a b", "c"], "lr=1.txt": ["a", "c"], "of lr": ["a b", "c"]})
     done = run("lr=0.1.txt", "lr=1.txt", "-r", "of lr", "--samples", 10, "--format", "json")
     assert done.exit_code == 0 and '"lr=0.1"' in done.stdout
+
+
+def test_the_name_of_a_packed_text_has_no_suffixes(folder):
+    (folder / "old.txt.gz").write_bytes(gzip.compress(b"a b\nc\n"))
+    command_line.write_lines(folder, {"new.txt": ["a", "c"], "ref": ["a b", "c"]})
+    done = run("old.txt.gz", "new.txt", "-r", "ref", "--samples", 10, "--format", "json")
+    assert {system["name"] for system in json.loads(done.stdout)["systems"]} == {"old", "new"}

@@ -81,6 +81,10 @@ def test_a_fraction_and_a_percentage(number):
     assert rows_with(found, "sacrebleu", "add-k", "13a", False)
 
 
+def test_a_fraction_of_1_is_a_perfect_match():
+    assert settings_of(["a b c d"], ["a b c d"], "1.0").found
+
+
 def test_the_nearest_are_shown_if_none_gives_the_score():
     found = settings_of(["a b c d"], ["a b c d"], 99.99)
     assert not found.found

@@ -212,3 +212,9 @@ def test_the_start_is_kept_if_no_pass_scores_higher():
     start = {"a": 0.0, "b": 0.125}
     assert kbmira(nbest, start, passes=3, step=1.0, return_best_dev=False).weights != start
     assert kbmira(nbest, start, passes=3, step=1.0).weights == start
+
+
+def test_a_start_of_zeros_is_left_even_if_no_pass_scores_higher():
+    nbest = NBest([0, 2], [[0.0, 2.0], [1.0, 0.0]], [[1.0], [0.0]], ["a", "b"])
+    found = kbmira(nbest, {"a": 0.0, "b": 0.0}, passes=3, step=1.0, rules="paper")
+    assert found.score == found.start_score == 1.0 and any(found.weights.values())
