@@ -122,6 +122,7 @@ FILES = {
     "any": [
         ("the cat\n", "list, line 1: has no '|||'.*give the number of lines of each segment as size="),
         (line(features="d= 1 lm=3"), "label 'd='.*pair 'lm=3'.*give format='moses' or"),
+        (line(features="d: 1 lm=3"), "label 'd:'.*pair 'lm=3'.*give format='moses' or"),
         ("FEATURES_TXT_BEGIN_0 0 1 1 d\n", "read it with NBest.from_moses"),
         ("S-2\tso\nT-2\tit\nH-2\t-0.25\tso\n", "for fairseq's output .* use format="),
         (gzip.compress(line().encode(), mtime=0)[:-9], "gzip data is damaged or cut off"),
