@@ -29,6 +29,8 @@ def test_sentences(segment, n):
 @given(corpora(), orders)
 @example(([], []), 5)
 @example(([[["a"]]], []), 5)
+@example(([[["a"]]], [[("a",)]]), 1)
+@example(([[[("a",)]]], [["a"]]), 1)
 @example(([[["a"]], []], [["a"], ["b"]]), 1)
 @example(([[[]], [["a"]]], [["x", "y"], ["a"]]), 1)
 def test_corpora(corpus, n):
