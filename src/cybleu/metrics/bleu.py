@@ -373,7 +373,7 @@ class Bleu(BuiltinMetric):
         if self.averages:
             return self._mean(rows, signature)
         row = self.row_rule.total(rows)
-        metric = self if len(row) == len(self.columns) else self.of_width(len(row))
+        metric = self.of_width(len(row))
         return metric.score_of_row(row, metric.signature if signature is None else signature)
 
     def score_of_row(self, row: list[int], signature: str) -> BleuScore:  # type: ignore[override]

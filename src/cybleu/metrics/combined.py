@@ -58,8 +58,8 @@ class Accuracy(Combination):
     metric: Metric
 
     def __post_init__(self) -> None:
-        for name in ("scale", "columns", "reads", "dtype", "cost", "least", "weighs_by_call"):
-            object.__setattr__(self, name, getattr(self.metric, name))
+        same = ("scale", "columns", "reads", "dtype", "cost", "least", "weighs_by_call")
+        vars(self).update({name: getattr(self.metric, name) for name in same})
 
     @property
     def components(self) -> tuple[Metric, ...]:  # type: ignore[override]
@@ -139,9 +139,11 @@ class Mixture(Combination):
             )
         total = sum(weights)
         parts = tuple((find(metric), weight / total) for (metric, _), weight in zip(pairs, weights))
-        object.__setattr__(self, "parts", parts)
-        object.__setattr__(self, "cost", min(metric.cost for metric, _ in parts))
-        object.__setattr__(self, "least", None if any(metric.least is None for metric, _ in parts) else 0)
+        vars(self).update(
+            parts=parts,
+            cost=min(metric.cost for metric, _ in parts),
+            least=None if any(metric.least is None for metric, _ in parts) else 0,
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Mixture, (self.parts,), self.parts

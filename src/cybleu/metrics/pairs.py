@@ -85,13 +85,14 @@ class PairedTexts:
 
 def _distinct(batch: TokenIds) -> tuple[TokenIds, NDArray[np.int64]]:
     """Return the distinct texts, and the index of each text among them; all texts if few are equal, or if there are few."""
+    everyone = np.arange(batch.size, dtype=np.int64)
     if batch.size <= FEW:
-        return batch, np.arange(batch.size, dtype=np.int64)
+        return batch, everyone
     texts = [batch.ids[begin:end].tobytes() for begin, end in zip(batch.begins.tolist(), batch.ends.tolist())]
-    numbers = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+    numbers: dict[bytes, int] = {}
+    places = np.array([numbers.setdefault(text, len(numbers)) for text in texts], dtype=np.int64)
     if len(numbers) > 0.9 * len(texts):
-        return batch, np.arange(batch.size, dtype=np.int64)
-    places = np.array([numbers[text] for text in texts], dtype=np.int64)
+        return batch, everyone
     _, first = np.unique(places, return_index=True)
     return batch.take(first), places
 

@@ -64,8 +64,7 @@ class Ter(BuiltinMetric):
         super().__post_init__()
         check_flags(self, "normalized", "no_punct", "asian_support", "case_sensitive")
         if self.lowercase:
-            object.__setattr__(self, "case_sensitive", False)
-            object.__setattr__(self, "lowercase", False)
+            vars(self).update(case_sensitive=False, lowercase=False)
 
     @cached_property
     def signature(self) -> Signature:

@@ -114,9 +114,7 @@ class Variant:
                 f"kinds {', '.join(SMOOTHINGS)}, and the default value of the parameter"
             )
         smoothings = tuple(map(checked, smoothings))
-        object.__setattr__(self, "scale", scale)
-        object.__setattr__(self, "penalty_adds", penalty_adds)
-        object.__setattr__(self, "smoothings", smoothings)
+        vars(self).update(scale=scale, penalty_adds=penalty_adds, smoothings=smoothings)
 
     def smoothing(self, name: str | None, value: float | None = None) -> Smoothing:
         """The entry in `smoothings` with this name.
