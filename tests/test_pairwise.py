@@ -84,6 +84,15 @@ def test_a_sample_of_self_bleu():
     assert (self_bleu(lines, smoothing_function=method, tokenize=str.split) == scores).all()
 
 
+@pytest.mark.parametrize("count", [255, 256, 257])
+def test_a_token_that_is_repeated_more_often_than_a_byte_can_count(count):
+    hypothesis = ["a"] * count + ["b", "c"]
+    references = [["a"] * (number % 6) + ["b", "c", "d"] for number in range(20)]
+    found = cybleu.pairs([hypothesis], references)[0]
+    rows = [cybleu.rows([hypothesis], [[reference]])[0] for reference in references]
+    assert found.tolist() == [score(row, effective_order=True).score for row in rows]
+
+
 @pytest.mark.parametrize("different", [(4, 4), (4, 30), (30, 4)])
 def test_equal_texts_among_many(different):
     random = np.random.default_rng(0)

@@ -90,3 +90,11 @@ def test_common_types_are_read_as_others(given_arguments, call):
     function, options = call
     others = map(in_another_container, given_arguments)
     assert outcome(function, *given_arguments, **options) == outcome(function, *others, **options)
+
+
+def test_arrays_that_are_parts_of_others():
+    ids = np.arange(20).reshape(4, 5)
+    hypotheses = [ids[1, :3], ids.T[1, 1:3]]
+    references = [ids[:2, :3], ids.T[:2, 1:3]]
+    expected = cybleu.rows(hypotheses, list(map(np.ascontiguousarray, references)))
+    assert cybleu.rows(hypotheses, references).tolist() == expected.tolist()

@@ -104,6 +104,20 @@ def test_the_rules(rules, seed, how, shares):
             assert found.score == pytest.approx(score_of(nbest, found.weights.values(), metric), abs=1e-12)
 
 
+@pytest.mark.parametrize("rules", ["paper", "moses"])
+@given(st.sampled_from([0.0, 0.9, 1.0]))
+def test_hypotheses_with_equal_features_are_in_the_background(rules, decay):
+    features = [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
+    stats = [[3, 3, 3, 2, 3, 2], [3, 3, 1, 0, 3, 2], [4, 4, 4, 3, 4, 3], [4, 4, 2, 1, 4, 3]]
+    nbest = NBest([0, 2, 4], features, stats, ["a", "b"])
+    how = {"step": 3.0, "decay": decay, "seed": 7, "shuffle": False, "safe_hope": False, "model_background": False}
+    expected = by_hand(nbest, [1.0, 0.0], how, (0.5, 0.5), rules)
+    found = kbmira(
+        nbest, [1.0, 0.0], PASSES, metric=metrics.Bleu("moses", max_order=2), return_best_dev=False, rules=rules, **how
+    )
+    assert [*found.weights.values()] == pytest.approx(expected[-1])
+
+
 def test_by_the_rules_of_moses_the_start_does_not_compete():
     nbest, _, hidden = lists()
     found = kbmira(nbest, hidden, 1, 1.0, rules="moses")
