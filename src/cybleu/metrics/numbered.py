@@ -83,8 +83,9 @@ def align_pairs(
     hypotheses, references = texts
     others = TokenTexts(*references)
     each = others if hypotheses is references else TokenTexts(*hypotheses)
-    # several alignments at once take least if they are of similar lengths
-    order = np.argsort(np.subtract(references.ends, references.begins))
+    lengths = np.subtract(references.ends, references.begins)
+    # several alignments at once take least if they are of similar lengths; on some platforms, indices have 32 bits
+    order = np.argsort(lengths).astype(np.int64)
 
     def work(start: int, stop: int) -> None:
         fill_alignments(each, others, order, are_rates, start, stop, scores)
