@@ -24,7 +24,8 @@ others = st.one_of(
 def test_parts_are_kept_and_shown_as_by_nltk(numbers):
     ours = Fraction(*numbers)
     theirs = nltk_bleu.Fraction(*numbers)
-    assert [str(ours), f"{ours}", repr(ours)] == [str(theirs), f"{theirs}", repr(theirs)]
+    assert [str(ours), f"{ours}"] == [str(theirs), f"{theirs}"]
+    assert repr(ours) == f"Fraction{numbers}"  # as NLTK's, which from Python 3.12 on is reduced
     assert (ours.numerator, ours.denominator) == (theirs.numerator, theirs.denominator)
 
 
