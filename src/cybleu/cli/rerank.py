@@ -315,7 +315,7 @@ def rerank_command() -> None:
     \b
     Examples:
       cybleu rerank linear test.nbest.gz --weights weights.txt
-      cybleu rerank mbr samples.txt --format plain --size 64 -m chrf
+      cybleu rerank mbr samples.txt --format plain --size 64 --tokenize 13a
     """
 
 
@@ -401,7 +401,7 @@ def mbr_command(
 
     \b
     Examples:
-      cybleu rerank mbr samples.txt --format plain --size 64
+      cybleu rerank mbr samples.txt --format plain --size 64 --tokenize 13a
       cybleu rerank mbr test.nbest.gz -m chrf --scale 1
     """
     from ..rerank import mbr

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
 from itertools import chain, product
 from operator import ne
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from .._runtime.html import html_text
 from .._runtime.numbers import check_whole
+from .._runtime.scales import counted
 from .._runtime.system import command_line
 from ..errors import ArrayValueError, CybleuError, EmptyCorpusError
 from ..metrics import VARIANTS, find
@@ -67,7 +68,7 @@ class Setting(NamedTuple):
 
     @property
     def call(self) -> str:
-        """The Python call, in which `references` has a list for each segment."""
+        """The Python call; for mistaken arguments, `references` is to have a list for each segment."""
         options = "" if self.tokenize is None else f", tokenize={self.tokenize!r}"
         if self.lowercase:
             options += ", lowercase=True"
@@ -75,7 +76,8 @@ class Setting(NamedTuple):
             options += f", max_order={self.max_order}"
         rows = f"cybleu.rows({ARGUMENTS[self.arguments]}, {self.metric!r}{options})"
         level = ", level='mean'" if self.level == "mean" else ""
-        return f"cybleu.score({rows}, {self.metric!r}{level})"
+        lists = "" if self.arguments == "as given" else "  # references: a list for each segment"
+        return f"cybleu.score({rows}, {self.metric!r}{level}){lists}"
 
     def command(self, hypothesis: str, references: Sequence[str]) -> str:
         """The command for these files; there is none for transposed references."""
@@ -111,7 +113,7 @@ class SameScore(NamedTuple):
             if values:
                 yield f"{name} {', '.join(values)}"
         if several := len(self.settings) - len(alone) - 1:
-            yield f"{several} settings with several of these"
+            yield f"{counted(several, 'setting')} with several of these"
 
 
 def distance(one: Setting, other: Setting) -> int:
@@ -133,7 +135,7 @@ class FoundSettings:
     (True, 'sacrebleu', '13a')
     """
 
-    rows: tuple[SameScore, ...]
+    rows: tuple[SameScore, ...] = field(repr=False)
     found: bool
 
     def format(self, hypothesis: str = "", references: Sequence[str] = ()) -> str:
@@ -244,18 +246,18 @@ def _scores_by_setting(hypotheses: Any, references: Any) -> Iterator[tuple[Setti
             tokenizers = [None]
             cases = [False]
         one_each = corpus.sets.bounds[-1] == corpus.size
-        counted: dict[Any, Any] = {}
+        counts: dict[Any, Any] = {}
         for metric, tokenize, lowercase, max_order in product(dict.fromkeys(metrics), tokenizers, cases, orders):
             bleu: Any = find(metric, tokenize=tokenize, lowercase=lowercase or None, max_order=max_order)
             # definitions have the same counts of the same tokens, but for the length of one of several references
             tokenization = None if tokenize is None else bleu.tokenization
             key = tokenization, None if one_each else bleu.definition.reference_length
-            if key not in counted:
+            if key not in counts:
                 # a score by NLTK's definition applies NLTK's rule of short segments to these rows
                 plain = replace(bleu, max_order=ORDER, variant=replace(bleu.definition, short_segments_count=False))
-                counted[key] = rows_of_corpus(plain, corpus)
+                counts[key] = rows_of_corpus(plain, corpus)
             # the columns of the lengths, the matches and the n-grams
-            rows = counted[key].take([0, 1, *range(2, 2 + max_order), *range(2 + ORDER, 2 + ORDER + max_order)], 1)
+            rows = counts[key].take([0, 1, *range(2, 2 + max_order), *range(2 + ORDER, 2 + ORDER + max_order)], 1)
             setting = Setting(metric, tokenize, lowercase, arguments, "corpus", max_order)
             with suppress(CybleuError, ArithmeticError):
                 yield setting, bleu.score(rows).percent
