@@ -56,11 +56,13 @@ def _new_axes() -> Axes:
 
     :raises MissingExtraError: Matplotlib is not installed
     """
-    figure = matplotlib_or_error().figure.Figure
+    make_figure: Any = matplotlib_or_error().figure.Figure
     ipython = sys.modules.get("IPython")
     if ipython and ipython.get_ipython():
-        from matplotlib.pyplot import figure
-    axes: Axes = figure(figsize=(6.4, 4.0), layout="constrained").add_subplot()
+        from matplotlib import pyplot
+
+        make_figure = pyplot.figure
+    axes: Axes = make_figure(figsize=(6.4, 4.0), layout="constrained").add_subplot()
     return axes
 
 
