@@ -63,7 +63,8 @@ def corpus_nist(
     2.15413541726763
     """
     found = of_plain_lists(list_of_references, hypotheses, n)
-    return answered(found, of_any_tokens, nist.nist_of_corpus, list_of_references, hypotheses, n)
+    score: float = answered(found, of_any_tokens, nist.nist_of_corpus, list_of_references, hypotheses, n)
+    return score
 
 
 def nist_length_penalty(ref_len: float, hyp_len: float) -> float:
