@@ -98,14 +98,14 @@ class References:
         for name in of_ids:
             raise ArrayValueError(f"{name} is for token ids, and the references are prepared; prepare them with it")
         texts = read_texts(hypotheses, "hypotheses", lengths=lengths, special=self._ids)
-        check_same_kind(texts.kind if texts.size else "nothing", "the hypotheses", self.kind, "the prepared references")
+        check_same_kind(texts.kind if texts.size else "nothing", "the hypotheses", self._kind, "the prepared references")
         # Where hypotheses have tuples, a reference that was one can be a token itself.
         if self._has_tuples and has_tuples(texts):
             raise MixedTokensError(
                 "tokens of hypotheses are tuples, and the tuples in the prepared references can be tokens or references; "
                 "prepare each reference as a list: References([[[token, ...], ...], ...])"
             )
-        one_each = owner is None and texts.size == len(self)
+        one_each = owner is None and texts.size == self._sets.size
         return self.corpus_of(texts, None if one_each else owners_given(owner, self._sets, texts.size))
 
     def corpus_of(self, texts: Batch, owners: NDArray[np.int64] | None) -> Corpus:
