@@ -397,6 +397,7 @@ REFUSED = {
         "unknown tokeniser '13b'": lambda: rows(["a"], [["a"]], tokenize="13b"),
         "lowercase is for raw text": lambda: rows([["a"]], [["a"]], lowercase=True),
         "takes no tokeniser": lambda: rows(["a"], ["a"], "chrf", tokenize="13a"),
+        "ter.*takes no tokeniser": lambda: rows(["a"], ["a"], "ter", tokenize="13a"),
         "give a NistInformation": lambda: Nist(information=[["a"]]),
         "the metric is chrf": lambda: explain(["a"], [["a"]], metric="chrf"),
         "use one of bleu, sacrebleu, google_bleu, chrf": lambda: load("meteor"),

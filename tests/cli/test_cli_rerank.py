@@ -115,6 +115,11 @@ def test_oracle(run):
     assert lines(run("oracle", "list", "ref", "--worst")) == ["", "it rains", "", "so it is"]
 
 
+def test_a_list_whose_first_segment_is_1(run, tmp_path):
+    (tmp_path / "from1").write_text("1 ||| a ||| f= 1 ||| 1\n2 ||| b ||| f= 1 ||| 1\n")
+    assert lines(run("mbr", tmp_path / "from1", "--first-id", 1)) == ["a", "b"]
+
+
 def test_perceptron(run, tmp_path):
     nbest = NBest.from_files("list", ["ref"])
     trained = perceptron(nbest, folds=2, epochs=3)

@@ -284,8 +284,8 @@ def test_kernels_look_in_columns(kernels, pyarrow):
     assert any(longest_wait(lambda: columns.rows(table, "hypothesis", "reference")) < LONGEST for _ in range(3))
 
 
-def test_an_error_stops_the_other_threads(backend):
-    nbest = n_best(200 if backend == "cython" else 10, 100)
+def test_an_error_stops_the_other_threads():
+    nbest = n_best(200, 100)
     helped = threading.Event()
 
     def metric(row):

@@ -98,7 +98,9 @@ class References:
         for name in of_ids:
             raise ArrayValueError(f"{name} is for token ids, and the references are prepared; prepare them with it")
         texts = read_texts(hypotheses, "hypotheses", lengths=lengths, special=self._ids)
-        check_same_kind(texts.kind if texts.size else "nothing", "the hypotheses", self._kind, "the prepared references")
+        check_same_kind(
+            texts.kind if texts.size else "nothing", "the hypotheses", self._kind, "the prepared references"
+        )
         # Where hypotheses have tuples, a reference that was one can be a token itself.
         if self._has_tuples and has_tuples(texts):
             raise MixedTokensError(
