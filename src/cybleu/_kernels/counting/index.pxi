@@ -41,13 +41,11 @@ cdef class NgramIndex:
     cdef int32_t size               # number of ids
     cdef KeyTable table             # n-gram and the next token -> longer n-gram
     cdef Py_ssize_t *starts         # [text * order + n]: where the n-grams of a text and order begin
-    cdef NgramCount *ngrams         # in the order of their first occurrence
+    cdef NgramCount *ngrams         # in the order of their first occurrence; in the memory of the table
 
     def __dealloc__(self):
-        free(self.table.numbers)
         free(self.table.keys)
         free(self.starts)
-        free(self.ngrams)
 
     cdef int index(self, TokenTexts texts, const int32_t *tokens, int32_t distinct, Py_ssize_t max_order) except -1:
         """Fill the index.
@@ -56,6 +54,7 @@ cdef class NgramIndex:
         """
         cdef Watch watching = begin_watch()
         cdef Py_ssize_t total = texts.total
+        cdef Py_ssize_t keys, slots
         cdef Py_ssize_t start = 0
         cdef Py_ssize_t text, length
         cdef int32_t *counts = NULL
@@ -65,13 +64,18 @@ cdef class NgramIndex:
         if total > MOST_NGRAMS // max_order:
             raise MemoryError("the texts have too many n-grams")
         self.order, self.texts, self.distinct, self.size = max_order, texts.count, distinct, distinct
-        make_keys(&self.table, distinct + total * (max_order - 1), &watching)
+        keys = distinct + total * (max_order - 1)
+        slots = <Py_ssize_t>slots_for(keys)
+        # At once, so that the next index gets the same pages: the allocator returns many smaller arrays to the system.
+        self.table.keys = <uint64_t *>new_array(2 * (keys + 1 + total * max_order) + slots, sizeof(int32_t))
+        self.ngrams = <NgramCount *>(self.table.keys + keys + 1)
+        self.table.numbers = <int32_t *>(self.ngrams + total * max_order)
+        forget_keys(&self.table, <uint64_t>slots, &watching)
         self.starts = <Py_ssize_t *>new_array(texts.count * max_order + 1, sizeof(Py_ssize_t))
         self.starts[0] = 0
-        self.ngrams = <NgramCount *>new_array(total * max_order, sizeof(NgramCount))
         try:
             grams = <int32_t *>new_array(total, sizeof(int32_t))
-            counts = <int32_t *>allocated(calloc(<size_t>(distinct + total * (max_order - 1) + 1), sizeof(int32_t)))
+            counts = <int32_t *>allocated(calloc(<size_t>(keys + 1), sizeof(int32_t)))
             with nogil:
                 for text in range(texts.count):
                     length = texts.length(text)
