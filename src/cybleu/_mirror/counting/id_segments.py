@@ -9,7 +9,21 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ..tokens.texts import TokenTexts
 
-def id_rows(*corpus_and_rows: Any) -> None:
-    *corpus, max_order, rule, start, stop, rows = corpus_and_rows
-    fill_rows(lambda tokens, others: row_of_tokens(tokens, others, max_order, rule), *corpus, start, stop, rows)
+
+def id_rows(
+    hypotheses: TokenTexts,
+    references: TokenTexts,
+    sets: Any,
+    owners: Any,
+    max_order: int,
+    rule: str,
+    start: int,
+    stop: int,
+    rows: Any,
+) -> None:
+    def row_of(tokens: list[int], others: list[list[int]]) -> list[int]:
+        return row_of_tokens(tokens, others, max_order, rule)
+
+    fill_rows(row_of, hypotheses, references, sets, owners, start, stop, rows)

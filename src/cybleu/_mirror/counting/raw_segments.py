@@ -12,9 +12,22 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def raw_rows(tokenizer: Any, *corpus_and_rows: Any) -> None:
-    *corpus, max_order, rule, start, stop, rows = corpus_and_rows
-    fill_rows(lambda line, others: _row(tokenizer, [line, *others], max_order, rule), *corpus, start, stop, rows)
+def raw_rows(
+    tokenizer: Any,
+    hypotheses: RawTexts,
+    references: RawTexts,
+    sets: Any,
+    owners: Any,
+    max_order: int,
+    rule: str,
+    start: int,
+    stop: int,
+    rows: Any,
+) -> None:
+    def row_of(line: str, others: list[str]) -> list[int]:
+        return _row(tokenizer, [line, *others], max_order, rule)
+
+    fill_rows(row_of, hypotheses, references, sets, owners, start, stop, rows)
 
 
 def raw_row(tokenizer: Any, lines: Sequence[str | bytes], max_order: int) -> list[int]:

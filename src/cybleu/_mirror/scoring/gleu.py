@@ -9,11 +9,22 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ..text.raw_texts import RawTexts
 
-def raw_gleu_rows(tokenizer: Any, *corpus_and_rows: Any) -> None:
-    *corpus, min_len, max_len, start, stop, rows = corpus_and_rows
 
+def raw_gleu_rows(
+    tokenizer: Any,
+    hypotheses: RawTexts,
+    references: RawTexts,
+    sets: Any,
+    owners: Any,
+    min_len: int,
+    max_len: int,
+    start: int,
+    stop: int,
+    rows: Any,
+) -> None:
     def row_of(line: str, others: list[str]) -> tuple[int, int]:
         return gleu_counts([[*map(tokenizer.tokens, others)]], [tokenizer.tokens(line)], min_len, max_len)
 
-    fill_rows(row_of, *corpus, start, stop, rows)
+    fill_rows(row_of, hypotheses, references, sets, owners, start, stop, rows)

@@ -21,7 +21,9 @@ def fill_rows(
     references: Any,
     sets: Any,
     owners: Any,
-    *range_and_rows: Any,
+    start: int,
+    stop: int,
+    rows: Any,
 ) -> None:
     """Write the rows of the segments from a first one to before another one.
 
@@ -30,7 +32,6 @@ def fill_rows(
     :param sets: where the references of each set begin, and the end
     :param owners: the set of each segment; None if segment i has set i
     """
-    start, stop, rows = range_and_rows
     for number in range(start, stop):
         owner = number if owners is None else owners[number]
         row = row_of(hypotheses.texts[number], references.texts[sets[owner] : sets[owner + 1]])
