@@ -66,6 +66,10 @@ def _new_axes() -> Axes:
     return axes
 
 
+def _of_metric(report: Report | MetricFigures) -> MetricFigures:
+    return report.metrics[0] if isinstance(report, Report) else report
+
+
 def _draw_output(axes: Axes, number: int, x: Sequence[int], y: Any, name: str) -> str:
     """Draw the line of an output, and return its colour. The first 32 lines are distinct, and none differs only by colour."""
     kind = number % len(COLOURS)
@@ -213,7 +217,7 @@ def plot_scores(report: Report | MetricFigures, axes: Axes | None = None) -> Axe
     >>> plot_scores(report).get_xlabel()
     'BLEU'
     """
-    figures = report.metrics[0] if isinstance(report, Report) else report
+    figures = _of_metric(report)
     ridges = []
     for system, colour in zip(figures.systems, cycle(COLOURS)):
         samples = figures.bootstrap_scores[system.name]
@@ -236,7 +240,7 @@ def plot_differences(report: Report | MetricFigures, axes: Axes | None = None) -
     >>> plot_differences(analyse(systems, [["the cat sat on the mat"], ["it rains"]])).get_xlabel()
     'improvement in BLEU'
     """
-    figures = report.metrics[0] if isinstance(report, Report) else report
+    figures = _of_metric(report)
     if not figures.looked_at:
         raise UnknownNameError("the report has one system; a difference requires two")
     ridges = []
@@ -317,7 +321,7 @@ def plot_buckets(report: Report | MetricFigures, axes: Axes | None = None, *, by
     """
     if by not in BUCKETS:
         raise UnknownNameError(f"unknown groups {by!r}; use one of {', '.join(BUCKETS)}")
-    figures = report.metrics[0] if isinstance(report, Report) else report
+    figures = _of_metric(report)
     if by in EDGES:
         found = figures.buckets(by)
         labels = found.labels

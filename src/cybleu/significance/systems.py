@@ -9,8 +9,10 @@ limbs are combined exactly, or with a single rounding.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import count, islice, product
 from typing import Any, TypeAlias
 
@@ -50,7 +52,7 @@ class Run:
     table: Array
 
 
-class Scoring:
+class Scoring(ABC):
     """Scoring of sums.
 
     :ivar scale: the score of a perfect match, None if it is not known
@@ -65,9 +67,9 @@ class Scoring:
     higher_is_better = True
     tolerance = 0.0
 
+    @abstractmethod
     def exact(self, numbers: Array) -> Floats:
         """Score each row of sums."""
-        raise NotImplementedError
 
     def of_segments(self, table: Array) -> Floats | None:
         """Score each segment alone; None if a single row cannot be scored."""
@@ -367,7 +369,6 @@ class Columns:
             largest = int(every.max(initial=0)) - int(every.min(initial=0))
         self.dtype = np.dtype(np.float32 if largest * self.segments <= EXACT_IN_FLOAT32 else np.float64)
         self.matrix = np.concatenate(limbs, axis=2).astype(self.dtype)
-        self._differences: Array | None = None  # of the other tables from the first
         self.totals = self.sums(np.ones((1, self.segments), dtype=self.dtype))[:, :, 0]
 
     def _limbs_of_floats(self, every: Floats) -> list[Array]:
@@ -395,11 +396,14 @@ class Columns:
     def gains(self, weights: Array) -> Floats:
         """Compute how much larger the sums of samples are than those of the first table, as :meth:`sums`."""
         _, tables, width = self.matrix.shape
-        if self._differences is None:  # which only shuffles need
-            self._differences = (self.matrix[:, 1:] - self.matrix[:, :1]).reshape(self.segments, -1)
         gains = np.zeros((tables * width, len(weights)))
         gains[width:] = (weights @ self._differences).T
         return gains.reshape(tables, width, len(weights))
+
+    @cached_property
+    def _differences(self) -> Array:
+        """How much larger the other tables are than the first, which only shuffles need."""
+        return (self.matrix[:, 1:] - self.matrix[:, :1]).reshape(self.segments, -1)
 
     def numbers(self, sums: Floats) -> Array:
         """Convert sums to numbers.
