@@ -127,7 +127,7 @@ def _scores(
     """Compute the F-scores of all segments, for each order."""
     texts = RawTexts([_text(text) for text in hypotheses])
     others = RawTexts([_text(text) for text in references])
-    count = len(texts)
+    count = texts.size
     # for each order the n-grams of the hypothesis, those of the reference, and the matches
     width = 3 * orders[-1]
     rows = memoryview(bytearray(8 * count * width))

@@ -23,7 +23,7 @@ def read(backend, make, data):
     """The tokens of each text, or where the first byte is that is not UTF-8."""
     texts, error, _ = called(make, data)
     if error is None:
-        return [backend.Tokenizer("none").tokens(line) for line in texts.strings()]
+        return [backend.Tokenizer("none").tokens(line) for line in texts.lists()]
     assert type(error) is NotUtf8Error
     return error.line, error.position, error.byte
 

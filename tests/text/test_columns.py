@@ -20,7 +20,6 @@ from cybleu.errors import (
 from cybleu.rerank import mbr
 from cybleu.rewards import Reward
 from cybleu.sacrebleu_compat import BLEU, CHRF, corpus_bleu
-from cybleu.text.batches import RawText
 from refusals import refused
 
 TEXTS = ["string", "large_string", "string_view", "binary", "large_binary", "binary_view"]
@@ -323,11 +322,11 @@ def test_spans_of_any_buffer(kernels, make):
     ends = np.array([12, 3, 16, 16, 16, 35, 35], dtype=np.int64)
     texts = kernels.RawTexts.of_spans(make(data), begins, ends)
     expected = [data[begin:end].decode() for begin, end in zip(begins, ends)]
-    assert texts.strings() == expected
+    assert texts.lists() == expected
     for metric in ("sacrebleu", "chrf"):  # these read some bytes before each line
         rows = cybleu.rows(expected, expected, metric).tolist()
-        assert cybleu.rows(RawText(texts), expected, metric).tolist() == rows
-    assert kernels.RawTexts.of_spans(make(b""), begins[:1], begins[:1]).strings() == [""]
+        assert cybleu.rows(texts, expected, metric).tolist() == rows
+    assert kernels.RawTexts.of_spans(make(b""), begins[:1], begins[:1]).lists() == [""]
     for begin, end in ((-1, 2), (3, 2), (0, 36), (36, 36)):
         with pytest.raises(ValueError, match="out of range"):
             kernels.RawTexts.of_spans(make(data), np.array([begin], np.int64), np.array([end], np.int64))

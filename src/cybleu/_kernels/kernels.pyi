@@ -5,7 +5,7 @@ A result that is None says that the kernel declined its arguments.
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from numpy.typing import NDArray
 
@@ -14,10 +14,10 @@ Rows: TypeAlias = NDArray[Any] | memoryview[Any]
 
 # ------------------------------------------------------------------------------------------------------ text and tokens
 class RawTexts:
-    count: int
+    kind: ClassVar[Literal["raw text"]]
     size: int
+    characters: int
     def __init__(self, lines: Sequence[str | bytes] = ()) -> None: ...
-    def __len__(self) -> int: ...
     @staticmethod
     def of_block(block: bytes) -> RawTexts: ...
     @staticmethod
@@ -25,7 +25,7 @@ class RawTexts:
     @staticmethod
     def side_by_side(parts: list[RawTexts], starts: list[int], count: int) -> RawTexts: ...
     def take(self, numbers: Numbers) -> RawTexts: ...
-    def strings(self) -> list[str]: ...
+    def lists(self) -> list[str]: ...
     def full_stops(self) -> tuple[int, int]: ...
 
 class Tokenizer:

@@ -196,7 +196,7 @@ class Scored:
             self._hypotheses.extend(tokens.texts.lists())
             self._references.extend(tokens.sets.lists())
         if self.tokenization.own and not isinstance(self.metric, Gleu):
-            apart, attached = corpus.texts.lines.full_stops()  # type: ignore[union-attr]
+            apart, attached = corpus.texts.full_stops()  # type: ignore[union-attr]
             self._apart += apart
             self._attached += attached
 

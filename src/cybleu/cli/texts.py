@@ -17,7 +17,7 @@ from .._runtime.parallel import in_order
 from ..errors import EmptyCorpusError, InputFileError
 from ..metrics import METRICS, Metric, find
 from ..metrics.operations import rows_without_numpy
-from ..text.batches import Corpus, RawText, Sets
+from ..text.batches import Corpus, Sets
 from ..text.files import raw_segments
 from .command import Decorator, Files, MetricName, as_option, say, section, shows_progress
 from .options import orders_option, weights_option
@@ -211,8 +211,8 @@ class Texts:
                 blocks = raw_segments(files[:count], files[count:])
                 for texts, others, bounds in files[0].watched(blocks, shows_progress()):
                     empty = False
-                    sets = Sets(RawText(others), bounds)
-                    yield [Corpus(RawText(lines), sets) for lines in texts]
+                    sets = Sets(others, bounds)
+                    yield [Corpus(lines, sets) for lines in texts]
         for path, file in dict(zip(self._paths, files)).items():
             if self.hashed:
                 self.digests[path] = file.digest

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._backend import PreparedReferences, TokenTexts, go_on, id_rows, raw_rows, segment_rows, types_within
+from .._backend import PreparedReferences, RawTexts, TokenTexts, go_on, id_rows, raw_rows, segment_rows, types_within
 from .._definitions.ngrams import lengths_to_choose_from, reference_length
 from .._runtime.lazy_arrays import np
 from ..bleu_score.parts import nltk_row
 from ..errors import CybleuError, MixedTokensError
-from ..text.batches import Corpus, RawText, TokenIds, TokenLists
+from ..text.batches import Corpus, TokenIds, TokenLists
 from ..text.ids import number_others, number_texts
 from ..text.segments import plain_segment
 from .tokens import tokenised
@@ -112,12 +112,12 @@ class Counting(NamedTuple):
         """
         vocabulary, prepared = corpus.made(key, lambda: self._prepared(corpus, tokenization))
         owners = np.arange(corpus.size, dtype=np.int64) if corpus.owners is None else corpus.owners
-        if isinstance(corpus.texts, RawText):
+        if isinstance(corpus.texts, RawTexts):
             assert tokenization is not None
-            lines = tokenization.edited(corpus.texts.lines)
+            lines = tokenization.edited(corpus.texts)
 
             def count_lines(start: int, stop: int, rows: Any) -> None:
-                some = RawText(lines.take(np.arange(start, stop, dtype=np.int64)))
+                some = lines.take(np.arange(start, stop, dtype=np.int64))
                 hypotheses = TokenTexts(*number_others(some, vocabulary))
                 prepared.count_rows(hypotheses, owners[start:stop], 0, stop - start, rows[start:stop])
 
@@ -133,7 +133,7 @@ class Counting(NamedTuple):
         texts = corpus.sets.texts
         bounds = corpus.sets.bounds
         if tokenization is not None and tokenization.edits:
-            texts = RawText(corpus.lines(tokenization)[1])
+            texts = corpus.lines(tokenization)[1]
         ids, vocabulary = number_texts(texts, tokenization)
         lengths = _reference_lengths(np.subtract(ids.ends, ids.begins), bounds, self.reference_length)
         return vocabulary, PreparedReferences(TokenTexts(*ids), bounds, *lengths, self.order)

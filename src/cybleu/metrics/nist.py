@@ -78,7 +78,7 @@ class NistInformation:
         :raises SequenceTypeError: the n-gram is neither str nor bytes
         """
         vocabulary, counted = self.table(lowercase, MOST_ORDERS_OF_MTEVAL)
-        line = read_lines([ngram], "ngram").lines
+        line = read_lines([ngram], "ngram")
         tokens = vocabulary.look_up(_of_script(lowercase).edited(line), array("q", (0,)))
         return float(counted.weight(memoryview(tokens).cast("i")))
 

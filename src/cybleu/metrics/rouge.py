@@ -14,7 +14,7 @@ from .._runtime.extras import extra
 from .._runtime.html import html_table
 from .._runtime.numbers import check_flags
 from ..errors import MissingExtraError, UnknownNameError
-from ..text.batches import Corpus, RawText, Sets
+from ..text.batches import Corpus, Sets
 from ..text.ids import word_ids
 from ..text.reading import read_corpus
 from ..text.tokenizers import Tokenization
@@ -58,7 +58,7 @@ class WordsOfRouge(Tokenization):
 
     def edited(self, texts: RawTexts) -> RawTexts:
         # all at once, which is several times faster
-        return RawTexts(self.words_of_lines("\n".join([text.replace("\n", " ") for text in texts.strings()])))
+        return RawTexts(self.words_of_lines("\n".join([text.replace("\n", " ") for text in texts.lists()])))
 
     def words_of_lines(self, text: str) -> list[Any]:
         """The words of each line with blanks between them."""
@@ -186,8 +186,8 @@ class Rouge(BuiltinMetric):
 
         lines, bounds = self._split(corpus.texts.lists())
         references, bounds_of_references = once("split", lambda: self._split(corpus.sets.texts.lists()))
-        sets = Sets(RawText(references), bounds_of_references)
-        return Corpus(RawText(lines), sets, None, once), bounds, bounds_of_references
+        sets = Sets(references, bounds_of_references)
+        return Corpus(lines, sets, None, once), bounds, bounds_of_references
 
     def _split(self, strings: Sequence[Any]) -> tuple[RawTexts, array[int]]:
         """The lines of all texts, and where those of each text begin, and the end. Empty lines change no score.

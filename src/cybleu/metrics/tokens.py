@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..text.batches import Corpus, Place, RawText, Sets, TokenIds, TokenLists
+from .._backend import RawTexts
+from ..text.batches import Corpus, Place, Sets, TokenIds, TokenLists
 from ..text.reading import token_lists
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def segments_of(
         corpus = tokenised(corpus, tokenization)
     elif tokenization is not None:
         lines, references, bounds = corpus.lines(tokenization)
-        corpus = Corpus(RawText(lines), Sets(RawText(references), bounds), corpus.owners)
+        corpus = Corpus(lines, Sets(references, bounds), corpus.owners)
     texts = corpus.texts.lists()
     sets = corpus.sets.lists()
     owners = corpus.owners
@@ -55,5 +56,5 @@ def tokenised(corpus: Corpus, tokenization: Tokenization) -> Corpus:
 
 def tokens_of(texts: Batch, tokenization: Tokenization, place: Place) -> TokenLists | TokenIds:
     """Raw texts as tokens."""
-    assert isinstance(texts, RawText)
-    return token_lists(tokenization.split(texts.lines.strings()), place)
+    assert isinstance(texts, RawTexts)
+    return token_lists(tokenization.split(texts.lists()), place)

@@ -41,7 +41,7 @@ class WordsOfJiwer(Tokenization):
 
     def edited(self, texts: RawTexts) -> RawTexts:
         texts = super().edited(texts)
-        lines = texts.strings()
+        lines = texts.lists()
         joined = "".join(lines)
         if not any(blank in joined for blank in OTHER_BLANKS):
             return texts
@@ -138,7 +138,7 @@ class Cer(Wer):
 
 
 def _characters(texts: RawTexts) -> TokenIds:
-    stripped = [text.strip() for text in texts.strings()]
+    stripped = [text.strip() for text in texts.lists()]
     codes = "".join(stripped).encode(UTF_32, "surrogatepass")
     bounds: Any = memoryview(array("q", accumulate(map(len, stripped), initial=0)))
     ids: Any = memoryview(codes).cast("i")

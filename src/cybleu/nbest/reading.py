@@ -45,7 +45,7 @@ from ..metrics import Bleu, Metric
 from ..metrics.operations import rows_of_corpus, tokenization_for, with_options
 from ..metrics.references import References
 from ..metrics.tokens import tokens_of
-from ..text.batches import Place, RawText
+from ..text.batches import Place
 from .formats import Record, fairseq, field_lines, on_line, plain_lines
 from .json_lines import json_lines
 from .parts import Part
@@ -101,7 +101,7 @@ class Reading:
                 threads = 1  # a tokeniser of the caller runs in the caller's thread
 
         def finished(record: Record) -> Part:
-            texts = RawText(RawTexts.of_spans(record.data, record.begins, record.ends))
+            texts = RawTexts.of_spans(record.data, record.begins, record.ends)
             stats = None
             if references is not None:
                 stats = count_texts(metric, texts, references, self._owners(file, record, len(references)))
@@ -207,11 +207,11 @@ def count_texts(
 
     :param owners: for each text the number of its segment
     """
-    if metric.reads == "tokens" and not (isinstance(texts, RawText) and references.kind == "raw text"):
+    if metric.reads == "tokens" and not (isinstance(texts, RawTexts) and references.kind == "raw text"):
         tokenization = tokenization_for(metric, "raw text")
         if tokenization is None:
             raise SequenceTypeError("the references are tokens, and a mixture counts raw text; give each as a str")
-        if isinstance(texts, RawText):
+        if isinstance(texts, RawTexts):
             texts = tokens_of(texts, tokenization, Place("hypotheses"))
         if references.kind == "raw text":
             references = References([tokenization.split(group) for group in references.lists()])

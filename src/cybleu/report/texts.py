@@ -22,7 +22,7 @@ from .._runtime.arrays import Array, Integers, bincount, np, repeat
 from .._runtime.sequences import LINE
 from ..errors import EmptyCorpusError, LengthMismatchError, SequenceTypeError, UnknownNameError
 from ..metrics.operations import rows_of_corpus
-from ..text.batches import Corpus, RawText, Sets
+from ..text.batches import Corpus, Sets
 from ..text.reading import read_list, read_references
 from ..text.segments import described
 from ..text.tokenizers import Tokenization
@@ -119,7 +119,7 @@ class Outputs:
         references = list(chain.from_iterable(self.references))
         bounds = np.cumsum([0, *map(len, self.references)], dtype=np.int64)
         owners = np.tile(np.arange(len(self.references), dtype=np.int64), len(self.outputs))
-        corpus = Corpus(RawText(RawTexts(lines)), Sets(RawText(RawTexts(references)), bounds), owners)
+        corpus = Corpus(RawTexts(lines), Sets(RawTexts(references), bounds), owners)
         table = rows_of_corpus(metric, corpus, threads)
         return dict(zip(self.outputs, np.split(table, len(self.outputs))))
 
@@ -169,7 +169,7 @@ def read_outputs(systems: Any, references: Any, source: Any) -> Outputs:
     sources = None if source is None else _raw_texts(source, "source", len(sets))
     texts = Outputs(found, sets, sources)
     lines = list(chain.from_iterable(texts.outputs.values()))
-    read_references(sets, texts=RawText(RawTexts(lines)))  # raises what these have against references
+    read_references(sets, texts=RawTexts(lines))  # raises what these have against references
     return texts
 
 

@@ -62,7 +62,7 @@ class BleuCounter(NamedTuple):
 
         :param bounds: where the references of each hypothesis begin, and the end
         """
-        number = len(hypotheses)
+        number = hypotheses.size
         width = 2 + 2 * self.order
         rows = memoryview(bytearray(8 * number * width)).cast("q", (number, width))
         raw_rows(self.tokenizer, hypotheses, references, bounds, None, self.order, "closest", 0, number, rows)

@@ -9,7 +9,7 @@ from typing import Any
 from .. import metrics
 from .._backend import RawTexts
 from ..metrics.operations import rows_without_numpy
-from ..text.batches import Corpus, RawText, Sets
+from ..text.batches import Corpus, Sets
 from ..text.columns import lists_of_documents as lists_of_documents
 
 
@@ -34,5 +34,5 @@ class MetricCounter:
 
         :param bounds: where the references of each hypothesis begin, and the end
         """
-        corpus = Corpus(RawText(hypotheses), Sets(RawText(references), bounds))
+        corpus = Corpus(hypotheses, Sets(references, bounds))
         return rows_without_numpy(self._metric, corpus)  # type: ignore[no-any-return]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import accumulate, chain, pairwise
 from typing import ClassVar, NamedTuple, TypeAlias
 
-from .._backend import types_within
+from .._backend import RawTexts, types_within
 from .._runtime.lazy_arrays import np
 from .segments import is_array_type, refuse_arrays
 
@@ -22,14 +22,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from .._backend import RawTexts
     from .tokenizers import Tokenization
 
     Made = TypeVar("Made")
     Tokens: TypeAlias = Sequence[Hashable]
     Ids: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
     Kind: TypeAlias = Literal["raw text", "tokens", "ids", "nothing"]  # of texts
-    Batch: TypeAlias = "RawText | TokenLists | TokenIds"
+    Batch: TypeAlias = "RawTexts | TokenLists | TokenIds"
     AnySets: TypeAlias = "Sets | ListSets"
 
 # Tokens of these types are equal or not in every context, and run no code of the caller's.
@@ -110,27 +109,6 @@ class TokenLists:
             for number, text in enumerate(self.texts):
                 refuse_arrays(text, self.place.of(number))
         return types
-
-
-@dataclass(slots=True, eq=False)
-class RawText:
-    """Texts that are not tokenised, as the backend reads them: valid UTF-8, or a str each."""
-
-    lines: RawTexts
-
-    kind: ClassVar[Kind] = "raw text"
-
-    @property
-    def size(self) -> int:
-        """The number of texts."""
-        return len(self.lines)
-
-    def lists(self) -> list[str]:
-        return self.lines.strings()
-
-    def take(self, numbers: NDArray[np.int64]) -> RawText:
-        """The texts with these numbers."""
-        return RawText(self.lines.take(numbers))
 
 
 @dataclass(slots=True, eq=False)
@@ -224,8 +202,8 @@ class Corpus:
 
         :param tokenization: which may edit them; not None, because they are raw
         """
-        texts: RawTexts = self.texts.lines  # type: ignore[union-attr]
-        references: RawTexts = self.sets.texts.lines  # type: ignore[union-attr]
+        texts: RawTexts = self.texts  # type: ignore[assignment]
+        references: RawTexts = self.sets.texts  # type: ignore[assignment]
         assert tokenization is not None
         if tokenization.edits:
             texts = tokenization.edited(texts)
@@ -244,7 +222,7 @@ def split_at(items: Sequence[Any], bounds: Iterable[int]) -> list[Any]:
 
 def size_of(texts: Batch) -> int:
     """About how many tokens these texts have; 0 for lists, which are counted under the lock of the interpreter."""
-    if isinstance(texts, RawText):
-        # bytes; the guess decides how work is split into pieces, and no result
-        return int(texts.lines.size) // 4
+    if isinstance(texts, RawTexts):
+        # a guess, which decides how work is split into pieces, and no result
+        return texts.characters // 4
     return len(texts.ids) if isinstance(texts, TokenIds) else 0

@@ -25,7 +25,7 @@ from ..errors import (
     NotUtf8Error,
     SequenceTypeError,
 )
-from .batches import ListSets, Place, RawText, Sets, TokenIds, TokenLists, split_at
+from .batches import ListSets, Place, Sets, TokenIds, TokenLists, split_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -268,7 +268,7 @@ def _batch(array: Array, name: str, first: int, owners: NDArray[Any] | None = No
         lines = _raw_texts_of(values)
     except NotUtf8Error as error:
         raise NotUtf8Error(error.line, error.position, error.byte, f"{name}[{row_of(error.line)}]") from None
-    return RawText(lines) if offsets is None else TokenLists(split_at(lines.strings(), offsets.tolist()), Place(name))
+    return lines if offsets is None else TokenLists(split_at(lines.lists(), offsets.tolist()), Place(name))
 
 
 def _raw_texts_of(values: Array) -> RawTexts:

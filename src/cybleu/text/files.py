@@ -24,7 +24,7 @@ def _texts_of(file: Lines) -> Iterator[Any]:
         except NotUtf8Error:
             file.text(block)  # an error that names the line
         yield texts
-        file.count += len(texts)
+        file.count += texts.size
 
 
 def raw_segments(
@@ -44,17 +44,17 @@ def raw_segments(
     starts = [0] * len(files)
     while True:
         for number, part in enumerate(parts):
-            if starts[number] == len(texts[number]):
+            if starts[number] == texts[number].size:
                 texts[number] = next(part, RawTexts())
                 starts[number] = 0
-        count = min(len(lines) - start for lines, start in zip(texts, starts))
+        count = min(lines.size - start for lines, start in zip(texts, starts))
         if not count:
             break
         of_systems = [RawTexts.side_by_side([lines], [start], count) for lines, start in zip(texts[:systems], starts)]
         sets = RawTexts.side_by_side(texts[systems:], starts[systems:], count)
-        yield of_systems, sets, array("q", range(0, len(sets) + 1, len(references)))
+        yield of_systems, sets, array("q", range(0, sets.size + 1, len(references)))
         starts = [start + count for start in starts]
-    if any(map(len, texts)):
+    if any(lines.size for lines in texts):
         for _ in chain.from_iterable(parts):
             pass  # the lines that are left are counted
         counts = [f"{file.name}: {file.count}" for file in files]

@@ -8,19 +8,18 @@ from contextlib import contextmanager
 from itertools import chain, pairwise, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._backend import RawVocabulary, number_tokens, read_arrays
+from .._backend import RawTexts, RawVocabulary, number_tokens, read_arrays
 from .._runtime.lazy_arrays import array_given, array_of, in_place, np
 from .._runtime.numbers import check_whole
 from .._runtime.scales import counted
 from .._runtime.sequences import LISTS, by_position
 from ..errors import ArrayValueError, LengthMismatchError, MixedTokensError, NoReferencesError, SequenceTypeError
-from .batches import RawText, Sets, TokenIds, TokenLists
+from .batches import Sets, TokenIds, TokenLists
 from .segments import refuse_unhashable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .._backend import RawTexts
     from .batches import AnySets, Batch, Ids, Place
     from .ragged import Ragged
     from .tokenizers import Tokenization
@@ -152,10 +151,10 @@ def number_texts(texts: Batch, tokenization: Tokenization | None = None) -> tupl
 
     :param tokenization: of raw text, with one of the backend's tokenisers
     """
-    if isinstance(texts, RawText):
+    if isinstance(texts, RawTexts):
         assert tokenization is not None
         words = RawVocabulary(tokenization.backend)
-        return word_ids(texts.lines, words.add), words
+        return word_ids(texts, words.add), words
     if isinstance(texts, TokenIds):
         return texts, None
     ids = ids_of_tokens(texts)
@@ -169,8 +168,8 @@ def number_texts(texts: Batch, tokenization: Tokenization | None = None) -> tupl
 
 def number_others(texts: Batch, vocabulary: Any) -> TokenIds:
     """Other texts in the numbers that a vocabulary of :func:`number_texts` has; -1 for other tokens."""
-    if isinstance(texts, RawText):
-        return word_ids(texts.lines, vocabulary.look_up)
+    if isinstance(texts, RawTexts):
+        return word_ids(texts, vocabulary.look_up)
     if isinstance(texts, TokenIds):
         mixed = bool(vocabulary)
     elif vocabulary is None:
@@ -214,7 +213,7 @@ def word_ids(texts: RawTexts, number: Callable[[Any, Any], bytes]) -> TokenIds:
     :param number: `add` or `look_up` of a :class:`RawVocabulary`, which numbers the words of all texts, one after the
         other, and writes where each text ends
     """
-    bounds: Any = memoryview(bytearray(8 * len(texts) + 8)).cast("q")
+    bounds: Any = memoryview(bytearray(8 * texts.size + 8)).cast("q")
     ids: Any = memoryview(number(texts, bounds[1:])).cast("i")
     return TokenIds(ids, bounds[:-1], bounds[1:])
 

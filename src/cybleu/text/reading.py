@@ -15,7 +15,7 @@ from .._backend import RawTexts, trim, types_within
 from .._runtime.lazy_arrays import np
 from .._runtime.sequences import LINE, LISTS, by_position, is_array, is_missing, is_sized
 from ..errors import ArrayValueError, MixedTokensError, NoReferencesError, NotUtf8Error, SequenceTypeError
-from .batches import PLAIN_TYPES, Corpus, ListSets, Place, RawText, Sets, TokenIds, TokenLists
+from .batches import PLAIN_TYPES, Corpus, ListSets, Place, Sets, TokenIds, TokenLists
 from .columns import ReferenceColumns, column_of, columns_of_references, entries_of, is_column, tokens_in
 from .ids import (
     NO_IDS,
@@ -56,12 +56,12 @@ def plain_texts(values: Any) -> Batch | None:
     Types are exact, so nothing has to be converted or checked. Return None for all else, which the functions below read.
     """
     if type(values) is not list:
-        if isinstance(values, (TokenLists, TokenIds, RawText)):  # which have been read
+        if isinstance(values, (TokenLists, TokenIds, RawTexts)):  # which have been read
             return values
         # The name first, because NumPy is imported when its class is asked for.
         return texts_of_array(values) if type(values).__name__ == "ndarray" else None
     if values and type(values[0]) is str:
-        return RawText(RawTexts(values)) if set(map(type, values)) == {str} else None
+        return RawTexts(values) if set(map(type, values)) == {str} else None
     sets = sets_of_arrays(values, several=False)
     return None if sets is None else sets.texts
 
@@ -77,7 +77,7 @@ def plain_sets(references: Any, texts: Batch | None) -> Sets | None:
     sets = sets_of_arrays(references, several=True) if may_be_arrays else None
     if sets is None:
         one_each = plain_texts(references)
-        if isinstance(one_each, (TokenIds, RawText)):
+        if isinstance(one_each, (TokenIds, RawTexts)):
             sets = Sets(one_each, array("q", range(one_each.size + 1)))
         elif type(references) is list:
             sets = _sets_of_lines(references, texts)
@@ -96,7 +96,7 @@ def _sets_of_lines(references: list[Any], texts: Batch | None) -> Sets | None:
     if set(map(type, lines)) != {str}:
         return None
     _warn_of_words(references, texts)
-    return Sets(RawText(RawTexts(lines)), array("q", accumulate(map(len, references), initial=0)))
+    return Sets(RawTexts(lines), array("q", accumulate(map(len, references), initial=0)))
 
 
 # ---------------------------------------------------------------------------------------------- any types, and mistakes
@@ -180,7 +180,7 @@ def _texts_of_any(values: Any, name: str, lengths: Any, bounds: Sequence[int] | 
         if getattr(values, "ndim", 2) == 1 and len(values):
             raise SequenceTypeError(f"{name} is one array with one dimension; pass a list: [ids]")
         return sets_of_array(values, name, lengths).texts
-    if isinstance(values, (TokenLists, TokenIds, RawText)):
+    if isinstance(values, (TokenLists, TokenIds, RawTexts)):
         return values
     what = f"texts, {OF_ONE_SEGMENT}" if name == "hypotheses" else "texts"
     return batch_of(read_list(values, name, what), Place(name, bounds))
@@ -206,7 +206,7 @@ def batch_of(texts: Sequence[Any], place: Place) -> Batch:
             return token_lists(texts, place)
         texts = [str.__str__(text) if isinstance(text, str) else bytes(text) for text in texts]  # also of subclasses
     try:
-        return RawText(RawTexts(texts))
+        return RawTexts(texts)
     except NotUtf8Error as error:
         raise NotUtf8Error(error.line, error.position, error.byte, place.of(error.line)) from None
 
@@ -250,7 +250,7 @@ def _with_special(texts: Batch, special: SpecialIds, name: str) -> TokenIds:
     :raises MixedTokensError: the texts are other tokens than ids
     """
     special.check()
-    if isinstance(texts, RawText):
+    if isinstance(texts, RawTexts):
         raise ArrayValueError(f"{FOR_IDS}, and {name} are raw text")
     if isinstance(texts, TokenLists):
         texts = only_ids(texts, f"{FOR_IDS}: ")
@@ -323,7 +323,7 @@ def _sets_of_list(references: Any, texts: Batch | None) -> AnySets:
 
     The depth of a text is 0 if it is a str, and 1 if it has tokens. A deeper entry has several texts.
     """
-    raw = (texts is None or isinstance(texts, RawText)) and _are_raw(references)
+    raw = (texts is None or isinstance(texts, RawTexts)) and _are_raw(references)
     several = _are_several(references, raw)
     if several is None:
         references, several = _entries(references, texts, raw)
@@ -343,7 +343,7 @@ def _sets_of_list(references: Any, texts: Batch | None) -> AnySets:
         bounds = list(accumulate(counts, initial=0))
         batch = batch_of(list(chain.from_iterable(groups)), Place("references", bounds if raw or several else None))
         if not isinstance(batch, TokenLists):
-            if isinstance(batch, RawText):
+            if isinstance(batch, RawTexts):
                 _warn_of_words(groups, texts)
             return Sets(batch, array("q", bounds))
         groups = [batch.texts[begin:end] for begin, end in pairwise(bounds)]
@@ -511,21 +511,21 @@ def _warn_of_words(groups: Any, texts: Batch | None) -> None:
 # ---------------------------------------------------------------------------------------- for functions of other tools
 
 
-def read_lines(values: Any, name: str = "hypotheses", bounds: Sequence[int] | None = None) -> RawText:
+def read_lines(values: Any, name: str = "hypotheses", bounds: Sequence[int] | None = None) -> RawTexts:
     """Read a batch of raw texts, of a tool that knows no other kind.
 
     :param bounds: as for :func:`read_texts`
     :raises SequenceTypeError: they have tokens
     """
     texts = read_texts(values, name, bounds=bounds)
-    if isinstance(texts, RawText):
+    if isinstance(texts, RawTexts):
         return texts
     if texts.size:
         raise SequenceTypeError(
             f"{Place(name, bounds).of(0)} is {described(texts.lists()[0])}; with tokenize each text must be raw text, a str or "
             "bytes in UTF-8"
         )
-    return RawText(RawTexts())
+    return RawTexts()
 
 
 def read_sets_of_lines(values: Any, name: str = "references") -> Sets:

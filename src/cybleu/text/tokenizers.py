@@ -269,7 +269,7 @@ class Tokenization:
 
     def edited(self, texts: RawTexts) -> RawTexts:
         """Lines as the backend's tokeniser splits them, in lower case if that is wanted."""
-        return RawTexts(list(map(self.lower, texts.strings()))) if self.lowercase else texts
+        return RawTexts(list(map(self.lower, texts.lists()))) if self.lowercase else texts
 
     def split(self, lines: Sequence[str]) -> list[Any]:
         """The tokens of each line."""

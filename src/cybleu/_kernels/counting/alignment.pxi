@@ -234,7 +234,7 @@ def raw_edit_distance_rows(Tokenizer tokenizer not None, RawTexts hypotheses not
     cdef const Py_ssize_t *starts
     cdef const int32_t *words
     cdef Py_ssize_t i, k, first, count, size, edits
-    check_segments(hypotheses.count, references.count, sets, owners, start, stop, rows.shape, 2)
+    check_segments(hypotheses.size, references.size, sets, owners, start, stop, rows.shape, 2)
     make_aligner(&aligner)
     try:
         with nogil:

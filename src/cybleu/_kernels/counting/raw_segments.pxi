@@ -202,7 +202,7 @@ def raw_rows(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawText
     cdef SegmentWorkspace work
     cdef int mode = REFERENCE_LENGTHS.index(reference_length)
     cdef Py_ssize_t i, first
-    check_segments(hypotheses.count, references.count, sets, owners, start, stop, rows.shape, bleu_row_size(max_order))
+    check_segments(hypotheses.size, references.size, sets, owners, start, stop, rows.shape, bleu_row_size(max_order))
     make_workspace(&work)
     try:
         with nogil:
@@ -223,13 +223,13 @@ def raw_row(Tokenizer tokenizer not None, lines, Py_ssize_t max_order):
     cdef SegmentWorkspace work
     cdef int64_t *row
     cdef Py_ssize_t i
-    if texts.count < 2:
+    if texts.size < 2:
         raise ValueError("there is no reference")
     row = <int64_t *>new_array(bleu_row_size(max_order), sizeof(int64_t))
     make_workspace(&work)
     try:
         with nogil:
-            count_raw_segment(tokenizer, &work, texts.lines, texts.lines + 1, texts.count - 1, max_order, CLOSEST, row)
+            count_raw_segment(tokenizer, &work, texts.lines, texts.lines + 1, texts.size - 1, max_order, CLOSEST, row)
         return [row[i] for i in range(2 + 2 * max_order)]
     finally:
         end_workspace(&work)

@@ -321,12 +321,12 @@ cdef class CharacterF(RowFormula):
         cdef ChrfWorkspace work
         cdef int64_t row[6 * MOST_OF_A_KIND]
         cdef int n
-        if texts.count < 2:
+        if texts.size < 2:
             raise ValueError("a segment has no reference")
         make_characters(&work, self.rules.space)
         try:
             with nogil:
-                count_characters(&self.rules, &work, &texts.lines[0], &texts.lines[1], texts.count - 1, row)
+                count_characters(&self.rules, &work, &texts.lines[0], &texts.lines[1], texts.size - 1, row)
         finally:
             end_characters(&work)
         return [row[n] for n in range(self.width)]
@@ -346,7 +346,7 @@ cdef class CharacterF(RowFormula):
         """
         cdef ChrfWorkspace work
         cdef Py_ssize_t i, first
-        check_segments(hypotheses.count, references.count, sets, owners, start, stop, rows.shape, self.width)
+        check_segments(hypotheses.size, references.size, sets, owners, start, stop, rows.shape, self.width)
         make_characters(&work, self.rules.space)
         try:
             with nogil:
@@ -379,9 +379,9 @@ cdef class CharacterTexts:
         self.each_other = hypotheses is None
         hypotheses = references if hypotheses is None else hypotheses
         make_characters(&self.work, measure.rules.space)
-        self.references = references.count
-        self.group.counted = hypotheses.count
-        self.group.total = self.group.counted + (0 if self.each_other else references.count)
+        self.references = references.size
+        self.group.counted = hypotheses.size
+        self.group.total = self.group.counted + (0 if self.each_other else references.size)
         with nogil:
             read_group(&measure.rules, &self.work, &self.group, hypotheses.lines, references.lines)
         self.measure = measure

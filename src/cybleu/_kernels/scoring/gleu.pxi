@@ -134,7 +134,7 @@ def raw_gleu_rows(Tokenizer tokenizer not None, RawTexts hypotheses not None, Ra
     cdef SegmentWorkspace work
     cdef Py_ssize_t[2] orders = [min_len, max_len]
     cdef Py_ssize_t i, first
-    check_segments(hypotheses.count, references.count, sets, owners, start, stop, rows.shape, 2)
+    check_segments(hypotheses.size, references.size, sets, owners, start, stop, rows.shape, 2)
     if not 1 <= min_len <= max_len <= MAX_ORDER:
         raise ValueError("the orders are out of range")
     make_workspace(&work)

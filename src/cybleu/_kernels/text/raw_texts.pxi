@@ -44,10 +44,10 @@ cdef inline int add_line(RawTexts texts, const Line *line, bint checked, Watch *
     if checked:
         found = first_invalid(start, start + line.size)
         if found != start + line.size:
-            raise NotUtf8Error(texts.count, distance(start, found), found[0])
-    texts.lines[texts.count] = line[0]
-    texts.count += 1
-    texts.size += line.size
+            raise NotUtf8Error(texts.size, distance(start, found), found[0])
+    texts.lines[texts.size] = line[0]
+    texts.size += 1
+    texts.characters += line.size
     return watch(watching, 1)
 
 
@@ -59,8 +59,8 @@ cdef class RawTexts:
     """
 
     cdef Line *lines
-    cdef readonly Py_ssize_t count
-    cdef readonly Py_ssize_t size       # total size, in characters or bytes
+    cdef readonly Py_ssize_t size           # number of lines
+    cdef readonly Py_ssize_t characters     # of all lines, or bytes
     cdef object held
 
     def __cinit__(self, lines=()):
@@ -78,8 +78,10 @@ cdef class RawTexts:
     def __dealloc__(self):
         free(self.lines)
 
-    def __len__(self):
-        return self.count
+    @property
+    def kind(self):
+        """What the lines are as texts of a corpus."""
+        return "raw text"
 
     @staticmethod
     def of_block(bytes block not None):
@@ -94,16 +96,16 @@ cdef class RawTexts:
             begin = block.rfind(b"\n", 0, valid) + 1
             raise NotUtf8Error(block.count(b"\n", 0, valid), valid - begin, block[valid])
         texts.held = block
-        texts.size = len(block)
+        texts.characters = len(block)
         while at <= end:
             stop = <const uint8_t *>memchr(at, c"\n", <size_t>distance(at, end)) if at < end else NULL
             if stop == NULL:
                 stop = end
-            texts.lines = <Line *>grown(texts.lines, texts.count + 1, &capacity, sizeof(Line))
-            texts.lines[texts.count].data = at
-            texts.lines[texts.count].size = distance(at, stop) - (stop > at and (stop - 1)[0] == c"\r")
-            texts.lines[texts.count].kind = IN_UTF8
-            texts.count += 1
+            texts.lines = <Line *>grown(texts.lines, texts.size + 1, &capacity, sizeof(Line))
+            texts.lines[texts.size].data = at
+            texts.lines[texts.size].size = distance(at, stop) - (stop > at and (stop - 1)[0] == c"\r")
+            texts.lines[texts.size].kind = IN_UTF8
+            texts.size += 1
             at = stop + 1
         return texts
 
@@ -145,7 +147,7 @@ cdef class RawTexts:
         for k in range(width):
             part = <RawTexts?>parts[k]
             start = starts[k]
-            if not 0 <= start <= part.count - count:
+            if not 0 <= start <= part.size - count:
                 raise ValueError("a part has not as many lines")
         texts = texts_in(tuple(parts), <uint64_t>width * <uint64_t>count)
         for k in range(width):
@@ -153,8 +155,8 @@ cdef class RawTexts:
             start = starts[k]
             for i in range(count):
                 texts.lines[i * width + k] = part.lines[start + i]
-                texts.size += part.lines[start + i].size
-        texts.count = width * count
+                texts.characters += part.lines[start + i].size
+        texts.size = width * count
         return texts
 
     def take(self, const int64_t[::1] numbers not None):
@@ -162,20 +164,20 @@ cdef class RawTexts:
         cdef RawTexts texts = texts_in(self, <uint64_t>numbers.shape[0])
         cdef Py_ssize_t i
         for i in range(numbers.shape[0]):
-            if not 0 <= numbers[i] < self.count:
+            if not 0 <= numbers[i] < self.size:
                 raise ValueError("a line is out of range")
             texts.lines[i] = self.lines[numbers[i]]
-            texts.size += texts.lines[i].size
-        texts.count = numbers.shape[0]
+            texts.characters += texts.lines[i].size
+        texts.size = numbers.shape[0]
         return texts
 
-    def strings(self):
+    def lists(self):
         """Return the lines as a list of str."""
         cdef Watch watching = begin_watch()
         cdef list strings = []
         cdef const Line *line
         cdef Py_ssize_t i
-        for i in range(self.count):
+        for i in range(self.size):
             line = &self.lines[i]
             if line.kind == IN_UTF8:
                 strings.append(PyUnicode_DecodeUTF8(<const char *>line.data, line.size, NULL))
@@ -191,7 +193,7 @@ cdef class RawTexts:
         cdef const Line *line
         cdef Py_ssize_t i
         cdef int kind
-        for i in range(self.count):
+        for i in range(self.size):
             line = &self.lines[i]
             kind = line.kind or 1       # in UTF-8 by bytes
             if line.size > 1 and PyUnicode_READ(kind, line.data, line.size - 1) == c".":

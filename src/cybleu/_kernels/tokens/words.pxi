@@ -157,13 +157,13 @@ cdef class RawVocabulary:
         cdef Scanner scanner
         cdef TokenIds numbers
         cdef Py_ssize_t i
-        if ends.shape[0] != texts.count:
+        if ends.shape[0] != texts.size:
             raise ValueError("there must be an end for each text")
         memset(&numbers, 0, sizeof(TokenIds))
         make_scanner(&scanner)
         try:
             with nogil:
-                for i in range(texts.count):
+                for i in range(texts.size):
                     self.number_line(&scanner, &texts.lines[i], &numbers, adds)
                     ends[i] = numbers.count
             return PyBytes_FromStringAndSize(<const char *>numbers.values, numbers.count * <Py_ssize_t>sizeof(int32_t))

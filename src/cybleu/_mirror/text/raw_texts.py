@@ -9,19 +9,18 @@ from ...errors import NotUtf8Error
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
+    from typing import Any, ClassVar, Literal
 
 
 class RawTexts:
     """See the class of this name in :mod:`cybleu._kernels`."""
 
+    kind: ClassVar[Literal["raw text"]] = "raw text"
+
     def __init__(self, lines: Sequence[str | bytes] = ()):
         self.texts = [_decoded(number, line) if isinstance(line, bytes) else line for number, line in enumerate(lines)]
-        self.count = len(self.texts)
-        self.size = sum(map(len, lines))
-
-    def __len__(self) -> int:
-        return self.count
+        self.size = len(self.texts)
+        self.characters = sum(map(len, lines))
 
     @staticmethod
     def of_block(block: bytes) -> RawTexts:
@@ -40,7 +39,7 @@ class RawTexts:
     def take(self, numbers: Any) -> RawTexts:
         return RawTexts([self.texts[number] for number in numbers])
 
-    def strings(self) -> list[str]:
+    def lists(self) -> list[str]:
         return list(self.texts)
 
     def full_stops(self) -> tuple[int, int]:
