@@ -13,14 +13,17 @@ import math
 import os
 import sys
 import zlib
+from array import array
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
 from os import PathLike, fspath
 from typing import Any, TypeVar
 
+from .._backend import RawTexts
 from .._runtime.parallel import watched
-from ..errors import InputFileError, _printable
+from ..errors import InputFileError, LengthMismatchError, NotUtf8Error, _printable
 
 _Text = TypeVar("_Text")
 STANDARD_STREAM = "-"
@@ -162,6 +165,16 @@ class Lines:
             unfinished = [block[end:]] if len(block) > end else []
             yield lines
 
+    def texts(self) -> Iterator[RawTexts]:
+        """Yield some lines at a time, as the backend reads them: nothing is made of a line."""
+        for block in self.blocks():
+            try:
+                texts = RawTexts.of_block(block)
+            except NotUtf8Error:
+                self.text(block)  # an error that names the line
+            yield texts
+            self.count += texts.size
+
     def _read(self) -> bytes:
         try:
             block: bytes = self._stream.read(BLOCK)
@@ -195,6 +208,42 @@ class Lines:
             raise InputFileError(
                 f"{self.name}, line {line}: not UTF-8 text: byte 0x{block[error.start]:02x}; {advice}"
             ) from error
+
+
+def raw_segments(
+    hypotheses: Sequence[Lines], references: Sequence[Lines]
+) -> Iterator[tuple[list[Any], Any, array[int]]]:
+    """The segments of parallel files, some at a time: the lines of each file of hypotheses, all references, and where each set begins.
+
+    :param hypotheses: open files, one segment a line
+    :param references: open files of as many lines
+    :raises InputFileError: a file is not UTF-8; the message names file and line
+    :raises LengthMismatchError: the files have different numbers of lines; raised at the end, with the numbers
+    """
+    files = [*hypotheses, *references]
+    systems = len(hypotheses)
+    parts = [file.texts() for file in files]
+    texts = [RawTexts() for _ in files]
+    starts = [0] * len(files)
+    while True:
+        for number, part in enumerate(parts):
+            if starts[number] == texts[number].size:
+                texts[number] = next(part, RawTexts())
+                starts[number] = 0
+        count = min(lines.size - start for lines, start in zip(texts, starts))
+        if not count:
+            break
+        of_systems = [RawTexts.side_by_side([lines], [start], count) for lines, start in zip(texts[:systems], starts)]
+        sets = RawTexts.side_by_side(texts[systems:], starts[systems:], count)
+        yield of_systems, sets, array("q", range(0, sets.size + 1, len(references)))
+        starts = [start + count for start in starts]
+    if any(lines.size for lines in texts):
+        for _ in chain.from_iterable(parts):
+            pass  # the lines that are left are counted
+        counts = [f"{file.name}: {file.count}" for file in files]
+        raise LengthMismatchError(
+            f"the files have different numbers of lines, and a line is a segment: {', '.join(counts)}"
+        )
 
 
 def number_of(token: str, what: str = "the value") -> float:

@@ -1,4 +1,4 @@
-"""Validate numeric arguments."""
+"""Validate numeric arguments, and format scores and counts."""
 
 from __future__ import annotations
 
@@ -12,9 +12,13 @@ from .sequences import check_unmasked
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container
-    from typing import Any
+    from typing import Any, TypeVar
+
+    from numpy.typing import NDArray
 
     from ..errors import CybleuError
+
+    Scores = TypeVar("Scores", float, NDArray[Any])
 
 #: Bootstrap samples take 8 bytes each, and larger numbers of samples are impractically slow.
 MOST_SAMPLES = 100_000_000
@@ -88,3 +92,19 @@ def finite_numbers(values: Any, name: str) -> tuple[float, ...] | None:
     except TypeError:
         return None
     return numbers if all(map(isfinite, numbers)) else None
+
+
+def percent(score: Scores, scale: float) -> Scores:
+    """Convert a score, or an array of scores, to the scale from 0 to 100.
+
+    :param scale: the score of a perfect match
+    """
+    return 100 / scale * score
+
+
+def counted(number: int, one: str, several: str = "") -> str:
+    """Format a count with its noun: `1 segment`, `2 segments`.
+
+    :param several: the plural, by default with an s
+    """
+    return f"{number} {one if number == 1 else several or one + 's'}"

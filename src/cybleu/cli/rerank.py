@@ -13,8 +13,7 @@ from click import Choice, IntRange, UsageError, echo, group, option
 
 from .._files.text import STANDARD_STREAM, listed, shown
 from .._files.writing import writing
-from .._runtime.numbers import MOST_REPEATS
-from .._runtime.scales import counted, percent
+from .._runtime.numbers import MOST_REPEATS, counted, percent
 from ..errors import ArrayValueError, FeatureError, InputFileError, _printable
 from ..metrics import Bleu
 from ..metrics.bleu import family

@@ -12,8 +12,7 @@ from click import Choice, IntRange, UsageError, command, echo, option
 
 from .. import bleu_score
 from .._files.text import STANDARD_STREAM
-from .._runtime.numbers import MOST_SAMPLES
-from .._runtime.scales import percent
+from .._runtime.numbers import MOST_SAMPLES, percent
 from ..errors import SampleError, UnknownNameError, _printable
 from ..metrics import Bleu, BleuScore, Gleu, Metric, Score
 from ..metrics.operations import fields_of_texts, lists_of

@@ -11,14 +11,13 @@ from typing import Any
 from click import Context, Parameter, UsageError, option
 
 from .. import bleu_score
-from .._files.text import Lines, shown
+from .._files.text import Lines, raw_segments, shown
 from .._runtime.lazy_arrays import np
 from .._runtime.parallel import in_order
 from ..errors import EmptyCorpusError, InputFileError
 from ..metrics import METRICS, Metric, find
 from ..metrics.operations import rows_without_numpy
 from ..text.batches import Corpus, Sets
-from ..text.files import raw_segments
 from .command import Decorator, Files, MetricName, as_option, say, section, shows_progress
 from .options import orders_option, weights_option
 

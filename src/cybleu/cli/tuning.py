@@ -14,8 +14,7 @@ from click import Choice, Context, FloatRange, IntRange, Parameter, UsageError, 
 
 from .._definitions.ngrams import MOST_ORDERS
 from .._files.text import listed, number_of, shown
-from .._runtime.numbers import MOST_REPEATS, MOST_SAMPLES
-from .._runtime.scales import counted, percent
+from .._runtime.numbers import MOST_REPEATS, MOST_SAMPLES, counted, percent
 from ..errors import FeatureError, InputFileError, WeightsError
 from .command import (
     Command,

@@ -12,8 +12,7 @@ from typing import Any, TypeAlias
 
 from .._definitions.ngrams import MOST_ORDERS
 from .._runtime.html import html_table
-from .._runtime.numbers import check_whole
-from .._runtime.scales import counted, percent
+from .._runtime.numbers import check_whole, counted, percent
 from ..errors import CybleuError, EmptyCorpusError, OrderError, UnknownNameError
 from ..metrics import Bleu, BleuScore, Variant
 from ..metrics.operations import lists_of, rows_without_numpy, tokenization_for

@@ -12,8 +12,7 @@ from operator import ne
 from typing import Any, NamedTuple
 
 from .._runtime.html import html_text
-from .._runtime.numbers import check_whole
-from .._runtime.scales import counted
+from .._runtime.numbers import check_whole, counted
 from .._runtime.system import command_line
 from ..errors import ArrayValueError, CybleuError, EmptyCorpusError
 from ..metrics import VARIANTS, find

@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 from .._runtime.html import html_table
 from .._runtime.lazy_arrays import np
-from .._runtime.numbers import as_number, check_flags
+from .._runtime.numbers import as_number, check_flags, percent
 from .._runtime.parallel import run
-from .._runtime.scales import percent
 from ..errors import NoReferencesError, StatisticsError, UnknownNameError
 from ..text.batches import Corpus, ListSets, Place, Sets, TokenLists
 from ..text.ids import SpecialIds

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .._backend import Definition
 from .._definitions.bleu import Formula
 from .._runtime.lazy_arrays import np
-from .._runtime.numbers import check_flags, check_whole, finite_numbers, is_one_of
-from .._runtime.scales import percent
+from .._runtime.numbers import check_flags, check_whole, finite_numbers, is_one_of, percent
 from ..errors import OrderError, StatisticsError, UnknownNameError
 from ..text.batches import Corpus
 from ..text.tokenizers import Tokenization

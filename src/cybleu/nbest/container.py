@@ -10,8 +10,7 @@ from typing import Any
 from .._files.text import Naming, Path, keyword
 from .._files.writing import writing
 from .._runtime.arrays import NDArray, in_place, np
-from .._runtime.numbers import check_whole
-from .._runtime.scales import counted
+from .._runtime.numbers import check_whole, counted
 from ..errors import ArrayValueError, SequenceTypeError
 from ..metrics import Metric, Variant, find
 from ..metrics.combined import split_on_blanks

@@ -9,7 +9,7 @@ from typing import Any
 
 from .._files.text import shown
 from .._runtime.arrays import Array, Floats, Integers, array_given, first_not_finite, floats_given, np
-from .._runtime.scales import counted
+from .._runtime.numbers import counted
 from ..errors import ArrayValueError, FeatureError, LengthMismatchError, StatisticsError
 from ..text.ids import integers
 from .features import SparseFeatures, owner_of, owners_of, sparse_given

@@ -10,8 +10,7 @@ from itertools import chain, combinations, pairwise, product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._runtime.arrays import Floats, bincount, np
-from .._runtime.numbers import check_whole
-from .._runtime.scales import percent
+from .._runtime.numbers import check_whole, percent
 from ..errors import OrderError, UnknownNameError
 from ..metrics import Bleu, Mixture, find
 from ..metrics.bleu import family

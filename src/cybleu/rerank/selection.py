@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from .._runtime.arrays import NDArray, first_not_finite, index, np, repeat
 from .._runtime.html import html_table
-from .._runtime.scales import counted
+from .._runtime.numbers import counted
 from ..errors import ArrayValueError, FeatureError, StatisticsError
 from ..metrics import Metric, Variant, find
 from ..nbest import NBest

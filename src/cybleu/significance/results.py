@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._runtime.arrays import Floats
 from .._runtime.html import html_table
-from .._runtime.scales import percent
+from .._runtime.numbers import percent
 from ..errors import UnknownNameError, _printable
 from ..metrics.signature import as_signature
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._backend import RawTexts, RawVocabulary, number_tokens, read_arrays
 from .._runtime.lazy_arrays import array_given, array_of, in_place, np
-from .._runtime.numbers import check_whole
-from .._runtime.scales import counted
+from .._runtime.numbers import check_whole, counted
 from .._runtime.sequences import LISTS, by_position
 from ..errors import ArrayValueError, LengthMismatchError, MixedTokensError, NoReferencesError, SequenceTypeError
 from .batches import Sets, TokenIds, TokenLists

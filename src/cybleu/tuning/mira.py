@@ -9,8 +9,7 @@ from typing import Any
 
 from .._files.text import shown
 from .._runtime.arrays import Array, Floats, np
-from .._runtime.numbers import MOST_REPEATS, as_number, check_whole
-from .._runtime.scales import percent
+from .._runtime.numbers import MOST_REPEATS, as_number, check_whole, percent
 from ..errors import UnknownNameError, WeightsError
 from ..nbest import NBest
 from ..nbest.features import Weights
