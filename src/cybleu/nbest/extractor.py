@@ -13,10 +13,10 @@ from .._files.text import Lines, Naming, Path, shown
 from .._files.writing import check_paths, writing
 from .._runtime.arrays import Integers, in_place, np
 from ..errors import InputFileError, StatisticsError
-from .features import sparse_fields
+from .features import check_apart, sparse_fields
 from .formats import MOST_DIGITS, MOST_EMPTY, ParsedLines, blocks_of, lines_in, numbers_in, on_line, words_in
 from .parts import Part, by_segment, joined_parts
-from .validation import LARGEST_SUM, check_apart, feature_names
+from .validation import LARGEST_SUM, feature_names
 
 if TYPE_CHECKING:
     from .container import NBest

@@ -121,6 +121,13 @@ def sparse_given(sparse: Any) -> SparseFeatures:
     return SparseFeatures(rows.indptr, rows.indices, rows.data, names)
 
 
+def check_apart(dense: Sequence[str], sparse: Sequence[str]) -> None:
+    """Check that no feature is both dense and sparse."""
+    both = set(dense).intersection(sparse)
+    if both:
+        raise FeatureError(f"feature {shown(min(both))} is both dense and sparse")
+
+
 # -------------------------------------------------------------------------------------------------- weights
 
 

@@ -15,9 +15,9 @@ from .._backend import Fields
 from .._files.text import Lines, Naming, Path, number_of, shown
 from .._runtime.arrays import Floats, Integers, in_place, np
 from ..errors import InputFileError
-from .features import SparseFeatures, owners_of
+from .features import SparseFeatures, check_apart, owners_of
 from .parts import Part
-from .validation import check_apart, feature_names
+from .validation import feature_names
 
 BARS = b"|||"
 BLANKS = b" \t"

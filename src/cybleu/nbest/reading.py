@@ -41,7 +41,7 @@ from ..errors import (
     SequenceTypeError,
     UnknownNameError,
 )
-from ..metrics import Bleu, Metric
+from ..metrics import Metric, find
 from ..metrics.operations import rows_of_corpus, tokenization_for, with_options
 from ..metrics.references import References
 from ..metrics.tokens import tokens_of
@@ -155,8 +155,8 @@ def prepare_references(references: Any, segments: int | None = None) -> Referenc
     return prepared
 
 
-def _lines_in(paths: Sequence[Path], beside_texts: bool) -> list[list[str]]:
-    """Return the references of each segment in files.
+def _lines_in(paths: Sequence[Path], beside_texts: bool) -> list[str] | list[list[str]]:
+    """Return the reference of each segment in a file, or those in several files.
 
     :param beside_texts: whether the hypotheses are texts, so that the paths may be meant as texts, too
     """
@@ -172,6 +172,8 @@ def _lines_in(paths: Sequence[Path], beside_texts: bool) -> list[list[str]]:
                 f"{error}; a str in the list of references is the path of a file; to pass texts, give a list for each "
                 "segment: [[text] for text in references] if each has one"
             ) from error
+    if len(columns) == 1:
+        return columns[0]
     # zip would end with the shortest file
     if len(set(map(len, columns))) > 1:
         counts = ", ".join(f"{path}: {len(column)}" for path, column in zip(paths, columns))
@@ -189,12 +191,12 @@ def bleu_of_lists(
     lowercase: bool = False,
     max_order: int | None = None,
     reference_length: str | None = None,
-) -> Bleu:
+) -> Any:
     """Return the metric whose rows n-best lists have by default. The parameters are those of :meth:`NBest.from_texts`."""
-    return Bleu(
+    return find(
         "moses",
         max_order=max_order,
-        reference_length=reference_length or "closest",
+        reference_length=reference_length,
         tokenize="unicode" if tokenize is None or tokenize is str.split else tokenize,
         lowercase=lowercase,
     )

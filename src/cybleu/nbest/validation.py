@@ -12,7 +12,7 @@ from .._runtime.arrays import Array, Floats, Integers, array_given, first_not_fi
 from .._runtime.numbers import counted
 from ..errors import ArrayValueError, FeatureError, LengthMismatchError, StatisticsError
 from ..text.ids import integers
-from .features import SparseFeatures, owner_of, owners_of, sparse_given
+from .features import SparseFeatures, check_apart, owner_of, owners_of, sparse_given
 
 # Below the int64 limit, because searches add differences to such a sum, and some metrics add 1 to a count.
 LARGEST_SUM = 2**62
@@ -161,13 +161,6 @@ def checked_sparse(values: Any, dense: Sequence[str], places: Places) -> SparseF
 
 
 # -------------------------------------------------------------------------------------------------------------- names
-
-
-def check_apart(dense: Sequence[str], sparse: Sequence[str]) -> None:
-    """Check that no feature is both dense and sparse."""
-    both = set(dense).intersection(sparse)
-    if both:
-        raise FeatureError(f"feature {shown(min(both))} is both dense and sparse")
 
 
 def feature_names(names: Sequence[str] | None, count: int) -> tuple[str, ...]:

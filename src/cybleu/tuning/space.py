@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from math import fsum, inf
+from math import fsum, inf, isfinite
 from typing import Any
 
 from .._files.text import Naming, keyword, listed, shown
 from .._runtime.arrays import Floats, floats_given, np
-from .._runtime.numbers import finite_numbers
+from .._runtime.numbers import as_number
 from ..errors import FeatureError, WeightsError
 from ..nbest.features import Weights
 from .problem import Problem
@@ -45,9 +45,11 @@ def numbers_by_name(weights: Mapping[str, float], name: str) -> dict[str, float]
     :param name: the argument, for the message
     :raises WeightsError: these are not finite numbers by name
     """
-    if not isinstance(weights, Mapping) or finite_numbers(weights.values(), "weights") is None:
+    by_name = isinstance(weights, Mapping)
+    numbers = {feature: as_number(weight) for feature, weight in weights.items()} if by_name else {}
+    if not by_name or not all(map(isfinite, numbers.values())):
         raise WeightsError(f"{name} must be finite numbers by name, such as {{'lm': 0.5}}, not {weights!r}")
-    return {feature: float(weight) for feature, weight in weights.items()}
+    return numbers
 
 
 def check_normalised(
