@@ -155,7 +155,8 @@ class Command(click.Command):
                     paths += [value] if isinstance(value, str) else value
             if read.count(STANDARD_STREAM) > 1:
                 raise UsageError("only one of the files can be standard input")
-            check_paths([path for path in written if path != STANDARD_STREAM], read)
+            if written:
+                check_paths([path for path in written if path != STANDARD_STREAM], read)
             # click passes each option as an argument of its own
             for parameter in self.params:
                 if hasattr(parameter, "gathered"):

@@ -16,7 +16,6 @@ from .._runtime.numbers import MOST_SAMPLES, percent
 from ..errors import SampleError, UnknownNameError, _printable
 from ..metrics import Bleu, BleuScore, Gleu, Metric, Score
 from ..metrics.operations import fields_of_texts, lists_of
-from ..metrics.signature import as_signature
 from ..metrics.tokens import tokenised
 from ..text.batches import Corpus
 from .command import Command, Files, say, section, shows_progress
@@ -223,7 +222,7 @@ class Scored:
 
         :param of_texts: the fields of the signature that describe what was counted
         """
-        signature = as_signature(self.metric.signature)
+        signature: Any = self.metric.signature
         if self.metric.averages:
             result = self.metric.score(self.rows())
         else:

@@ -230,10 +230,10 @@ class Report:
         self._texts = texts
         bleus = [metric for metric in metrics if isinstance(metric, Bleu)]
         # the tokens on the page are those of the first BLEU, or else of the first metric that counts tokens, or of sacreBLEU's
-        of_tokens = [*bleus, *(metric for metric in metrics if metric.reads != "text"), Bleu(lowercase=lowercase)]
-        first: Any = of_tokens[0]
+        others = [metric for metric in metrics if metric.reads != "text"]
+        first: Any = [*bleus, *others, find("sacrebleu", lowercase=lowercase)][0]
         reading = first.tokenization
-        counting = Bleu(
+        counting: Any = find(
             "mteval-v13a" if first.name == "mteval-v13a" else "sacrebleu",
             max_order=max(n_end, first.order) if bleus else n_end,
             reference_length=first.definition.reference_length if bleus else None,
