@@ -15,8 +15,6 @@ from .._files.text import STANDARD_STREAM, listed, shown
 from .._files.writing import writing
 from .._runtime.numbers import MOST_REPEATS, counted, percent
 from ..errors import ArrayValueError, FeatureError, InputFileError, _printable
-from ..metrics import Bleu
-from ..metrics.bleu import family
 from .command import (
     Commands,
     FilePath,
@@ -46,13 +44,10 @@ from .options import (
 )
 
 if TYPE_CHECKING:
-    from ..metrics import Metric
     from ..nbest import NBest
     from ..rerank import Selection
 
     Reasons: TypeAlias = Callable[[NBest, slice, int], Iterable[str]]  # for the hypothesis in a row of a segment
-
-EXPLAINED = 3  # candidates
 
 segment_count_option = option(
     "--segment-count",
@@ -250,6 +245,8 @@ def _explanation(
             break
     else:
         raise ArrayValueError(f"there is no segment {identity} in the list")
+    from ..rerank.reasons import EXPLAINED
+
     selection = choose(nbest)
     segment = nbest.segment(ids.index(identity))
     yield f"segment {identity}: {counted(segment.stop - segment.start, 'hypothesis', 'hypotheses')}"
@@ -259,45 +256,6 @@ def _explanation(
         yield f"{place}. hypothesis {number}, score {selection.scores[row]:.6g}: {texts[number]}"
         for reason in reasons(nbest, segment, row):
             yield f"   {reason}"
-
-
-def terms(nbest: NBest, segment: slice, row: int, weights: dict[str, float]) -> Iterator[str]:
-    """The terms of a weighted sum, the largest first."""
-    values = dict(zip(nbest.names, nbest.features[row].tolist()))
-    if nbest.sparse is not None:
-        found = slice(nbest.sparse.indptr[row], nbest.sparse.indptr[row + 1])
-        names = (nbest.sparse.names[column] for column in nbest.sparse.columns[found].tolist())
-        values.update(zip(names, nbest.sparse.values[found].tolist()))
-    # the terms that decide come first, whatever their sign
-    for name in sorted(values, key=lambda name: -abs(weights.get(name, 0.0) * values[name])):
-        weight = weights.get(name, 0.0)
-        yield f"{weight * values[name]:+.6g} = {weight:g} * {values[name]:g} {name}"
-
-
-def nearest(nbest: NBest, segment: slice, row: int, metric: Metric) -> Iterator[str]:
-    """The other texts of a segment that are most like one."""
-    from .. import pairs, rows
-
-    texts = (nbest.texts or [])[segment]
-    row -= segment.start
-    alike = percent(pairs([texts[row]], texts, metric=metric)[0], metric.scale)
-    sign = -1 if metric.higher_is_better else 1
-    for other in sorted((i for i in range(len(texts)) if i != row), key=lambda i: sign * alike[i])[:EXPLAINED]:
-        line = f"{family(metric)} {alike[other]:.1f} with hypothesis {other}"
-        if isinstance(metric, Bleu):
-            line += f": {_matches_in_words(rows([texts[row]], [texts[other]], metric)[0].tolist())}"
-        yield line
-
-
-def matches(nbest: NBest, segment: slice, row: int) -> Iterator[str]:
-    """The n-grams that match the references."""
-    yield _matches_in_words(nbest.stats[row].tolist())
-
-
-def _matches_in_words(row: list[int]) -> str:
-    order = len(row) // 2 - 1
-    orders = " ".join(f"{matched}/{total}" for matched, total in zip(row[2 : 2 + order], row[2 + order :]))
-    return f"matched n-grams {orders}, length {row[0]} against {row[1]}"
 
 
 # ----------------------------------------------------------------------------------------------------------- the commands
@@ -345,6 +303,7 @@ def linear_command(nbest: str, segments: Gathered, written: Gathered, weights_fi
       cybleu rerank linear test.nbest.gz --weights moses.ini --list moses -o sorted.nbest.gz
     """
     from ..rerank import linear
+    from ..rerank.reasons import terms
     from ..tuning import read_weights
 
     weights: dict[str, float] = {}
@@ -404,6 +363,7 @@ def mbr_command(
       cybleu rerank mbr test.nbest.gz -m chrf --scale 1
     """
     from ..rerank import mbr
+    from ..rerank.reasons import nearest
 
     chosen = metric_of(scoring)
     # a metric of raw text takes no tokeniser, which is an error only if the user named one
@@ -461,6 +421,7 @@ def oracle_command(
     from ..nbest import NBest
     from ..nbest.reading import prepare_references
     from ..rerank import CorpusSelection, antioracle, oracle
+    from ..rerank.reasons import matches
 
     choice["metric"] = metric_of(scoring)  # an argument of the functions below, as the other choices are
     find_best = antioracle if worst else oracle
