@@ -90,8 +90,9 @@ def texts_of_array(array: Any) -> TokenIds | None:
     flags = array.flags
     if not (dtype.kind == "i" and dtype.itemsize >= 4 and dtype.isnative and flags.c_contiguous and flags.aligned):
         return None
-    begins = np.arange(len(array), dtype=np.int64) * array.shape[1]
-    return TokenIds(array.reshape(-1), begins, begins + array.shape[1])
+    width = array.shape[1]
+    begins = np.arange(0, array.size, width, dtype=np.int64)
+    return TokenIds(array.reshape(-1), begins, begins + width)
 
 
 def sets_of_arrays(entries: Sequence[Any], *, several: bool) -> Sets | None:
@@ -105,15 +106,11 @@ def sets_of_arrays(entries: Sequence[Any], *, several: bool) -> Sets | None:
         first = first[0]
     if not hasattr(first, "__array__"):
         return None
-    counts = np.empty(len(entries), dtype=np.int64)
-    found = read_arrays(list(entries), np.ndarray, counts)
+    found = read_arrays(list(entries), np.ndarray, several)
     if found is None:
         return None
-    ids, lengths, have_several = found
-    if not ids or (have_several and not (several and counts.all())):
-        return None
-    texts = ids_of_lengths(np.frombuffer(ids, dtype=np.int64), np.frombuffer(lengths, dtype=np.int64))
-    return Sets(texts, np.concatenate(([0], counts.cumsum())))
+    ids, begins, ends, bounds = [np.frombuffer(numbers, dtype=np.int64) for numbers in found]
+    return Sets(TokenIds(ids, begins, ends), bounds)
 
 
 def ids_of_lists(texts: Sequence[Any], place: Place) -> TokenIds:

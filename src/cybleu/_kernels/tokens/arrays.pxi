@@ -5,43 +5,47 @@ cdef extern from "tokens/arrays.h":
                         int64_t *ids) noexcept
 
 
-def read_arrays(list entries not None, kind, int64_t[::1] counts not None):
+def read_arrays(list entries not None, kind, bint several):
     """Read texts of ids from arrays with one dimension, or from lists of these and arrays with two dimensions.
 
     :param kind: the type of the arrays
-    :param counts: receives the number of texts of each entry
-    :return: the ids of all texts and the lengths of the texts, int64 in bytearrays, and whether an entry has several
-        texts; None if an entry is something else, or entries differ in that
+    :param several: whether entries may have several texts
+    :return: the ids of all texts, where each text begins, where it ends, and where the texts of each entry begin, and
+        the end: int64 in bytearrays. None if there is no id, an entry is something else or has no text, or entries
+        differ in whether they have several texts
     """
     cdef Watch watching = begin_watch()
     cdef bytearray ids = bytearray()
-    cdef bytearray lengths = bytearray()
-    cdef Py_ssize_t i, k
-    cdef bint several = False
+    cdef bytearray begins = bytearray()
+    cdef bytearray ends = bytearray()
+    cdef bytearray bounds = bytearray(8 * (len(entries) + 1))
+    cdef int64_t *bound = <int64_t *>PyByteArray_AS_STRING(bounds)
+    cdef int expected = 0
     cdef int dimensions
-    for i in range(counts.shape[0]):
+    cdef Py_ssize_t i, k
+    for i in range(len(bounds) // 8 - 1):
         entry = item_at(entries, i)
         if type(entry) is list or type(entry) is tuple:
             dimensions = 2
             for k in range(len(entry)):
-                if add_array(item_at(entry, k), kind, ids, lengths) != 1:
+                if add_array(item_at(entry, k), kind, ids, begins, ends) != 1:
                     return None
                 watch(&watching, 64)
         else:
-            dimensions = add_array(entry, kind, ids, lengths)
+            dimensions = add_array(entry, kind, ids, begins, ends)
             watch(&watching, 64)
-        counts[i] = len(entry) if dimensions == 2 else 1
         if i == 0:
-            several = dimensions == 2
-        if dimensions != 1 + several:
+            expected = dimensions
+        bound[i + 1] = len(begins) // 8
+        if not 0 < dimensions <= 1 + several or dimensions != expected or bound[i] == bound[i + 1]:
             return None
-    return ids, lengths, several
+    return (ids, begins, ends, bounds) if ids else None
 
 
-cdef int add_array(object array, object kind, bytearray ids, bytearray lengths) except -1:
-    """Append the ids and the lengths of the texts of an array; return its number of dimensions, 0 if declined."""
+cdef int add_array(object array, object kind, bytearray ids, bytearray begins, bytearray ends) except -1:
+    """Append the texts of an array; return its number of dimensions, 0 if declined."""
     cdef Py_ssize_t done = len(ids)
-    cdef Py_ssize_t texts = len(lengths)
+    cdef Py_ssize_t texts = len(begins)
     cdef Py_ssize_t rows = 1
     cdef Py_ssize_t width, i
     cdef int dimensions = 0
@@ -63,11 +67,13 @@ cdef int add_array(object array, object kind, bytearray ids, bytearray lengths) 
         if max(rows, view.len) > (PY_SSIZE_T_MAX - done - texts) // 8:
             return 0
         PyByteArray_Resize(ids, done + rows * width * 8)
-        PyByteArray_Resize(lengths, texts + rows * 8)
+        PyByteArray_Resize(begins, texts + rows * 8)
+        PyByteArray_Resize(ends, texts + rows * 8)
         items = <const char *>view.buf
         to = <int64_t *>(PyByteArray_AS_STRING(ids) + done)
         for i in range(rows):
-            (<int64_t *>(PyByteArray_AS_STRING(lengths) + texts))[i] = width
+            (<int64_t *>(PyByteArray_AS_STRING(begins) + texts))[i] = done // 8 + i * width
+            (<int64_t *>(PyByteArray_AS_STRING(ends) + texts))[i] = done // 8 + (i + 1) * width
             if not cybleu_copy_ids(view.format, items, width, view.strides[view.ndim - 1], to + i * width):
                 return 0
             items += view.strides[0]
