@@ -15,19 +15,13 @@ from .._runtime.html import html_table
 from .._runtime.numbers import check_whole, counted, percent
 from ..errors import CybleuError, EmptyCorpusError, OrderError, UnknownNameError
 from ..metrics import Bleu, BleuScore, Variant
-from ..metrics.operations import lists_of, rows_without_numpy, tokenization_for
+from ..metrics.operations import rows_without_numpy, tokenization_for
 from ..metrics.tokens import tokenised
 from ..text.batches import Corpus
 from ..text.reading import read_corpus
 
 Choice: TypeAlias = "str | Variant | tuple[str | Variant, str]"
 Choices: TypeAlias = "str | Variant | Iterable[Choice]"
-
-# The name of a score, its rules with only the smoothing to use, and the tokeniser.
-_Setting: TypeAlias = "tuple[str, Variant, str | None]"
-# What counts depend on: the tokeniser, and the rule of the reference length; and of their rows the rule of short segments.
-_Counting: TypeAlias = "tuple[str | None, str]"
-_RowRules: TypeAlias = "tuple[str | None, str, bool]"
 
 #: The variants that are compared by default.
 TOOLS = ("nltk", "sacrebleu", "mteval-v13a", "multi-bleu", "moses", "huggingface")
@@ -286,6 +280,7 @@ class Counts:
     def __init__(self, variants: Choices, order: int, weights: Any, tokenize: str | None, lowercase: bool = False):
         check_whole(order, "the largest n-gram order", 1, MOST_ORDERS, error=OrderError)
         self.order = order
+        self.width = 2 + 2 * order
         self.weights = weights
         self._of_text = tokenize is not None
         self._tokenize = None if tokenize == OF_TOOLS else tokenize
@@ -294,27 +289,28 @@ class Counts:
         self._settings = list(map(self._setting, choices))
         if not self._settings:
             raise UnknownNameError("there is no variant to compare; name at least one")
-        self._metrics: dict[_Counting, Bleu] = {}
+        # By the tokeniser and the rule of the reference length what counts, and the numbers of all rows.
+        self._metrics: dict[tuple[str | None, str], Bleu] = {}
+        self._numbers: dict[tuple[str | None, str], array[int]] = {}
         # Variants that share a tokeniser count alike, so one of them counts for all.
-        of_tokenizers = {tokenize: variant for _, variant, tokenize in self._settings}
+        of_tokenizers = {tokenizer: variant for _, variant, tokenizer in self._settings}
         lengths = {variant.reference_length for _, variant, _ in self._settings}
-        for (name, variant), length in product(of_tokenizers.items(), lengths):
+        for (tokenizer, variant), length in product(of_tokenizers.items(), lengths):
             counted_by = replace(variant, reference_length=length, short_segments_count=False)
-            self._metrics[name, length] = self._metric(counted_by, max_order=order)
-        self._numbers = {key: array("q") for key in self._metrics}
-        self._rows: dict[_RowRules, list[list[int]]] = {}
-        self._sums: dict[_RowRules, list[int]] = {}
+            self._metrics[tokenizer, length] = self._metric(counted_by, max_order=order)
+            self._numbers[tokenizer, length] = array("q")
 
     def _metric(self, variant: str | Variant, **options: Any) -> Bleu:
         return Bleu(variant, tokenize=self._tokenize, lowercase=self._lowercase, **options)
 
-    def _setting(self, choice: Choice) -> _Setting:
+    def _setting(self, choice: Choice) -> tuple[str, Variant, str | None]:
+        """Return the name of a score, its rules with only the smoothing to use, and the tokeniser."""
         wanted, smoothing = choice if isinstance(choice, tuple) else (choice, None)
         if isinstance(wanted, str) and smoothing is None:
             wanted, _, named = wanted.partition(":")
             smoothing = named or None
         metric = self._metric(wanted, smoothing=smoothing, weights=self.weights)
-        metric.of_width(2 + 2 * self.order)
+        metric.of_width(self.width)
         name = metric.name if smoothing is None else f"{metric.name}:{smoothing}"
         variant = replace(metric.definition, smoothings=(metric.definition.smoothing(smoothing),))
         tokenize = None
@@ -329,39 +325,25 @@ class Counts:
             if corpus.size:
                 self._numbers[key].frombytes(rows_without_numpy(metric, corpus).cast("B"))
 
-    def _table(self, variant: Variant, tokenize: str | None) -> memoryview[int]:
-        numbers = self._numbers[tokenize, variant.reference_length]
-        width = 2 + 2 * self.order
-        return memoryview(numbers).cast("B").cast("q", (len(numbers) // width, width))
-
-    def rows_of(self, scored: VariantScore) -> list[list[int]]:
-        """Return the rows of the segments by the rules of a variant, which are kept, because several causes compare them."""
-        variant = scored.variant
-        key = (scored.tokenize, variant.reference_length, variant.short_segments_count)
-        if key not in self._rows:
-            rows = list(lists_of(self._table(variant, scored.tokenize)))
-            if variant.short_segments_count:
-                for row in rows:
-                    if not row[-1]:  # few segments are too short for the largest order
-                        row[-self.order :] = [total or 1 for total in row[-self.order :]]
-            self._rows[key] = rows
-        return self._rows[key]
+    def numbers_of(self, scored: VariantScore) -> array[int]:
+        """Return the numbers of all rows, one row after the other, by the rules of a variant."""
+        numbers = self._numbers[scored.tokenize, scored.variant.reference_length]
+        if scored.variant.short_segments_count:
+            numbers = numbers[:]
+            for row, total in enumerate(numbers[self.width - 1 :: self.width], start=1):
+                if not total:  # few segments are too short for the largest order
+                    for place in range(row * self.width - self.order, row * self.width):
+                        numbers[place] = numbers[place] or 1
+        return numbers
 
     def scored(self, name: str, variant: Variant, tokenize: str | None) -> VariantScore:
         """Score a variant, or say why its tool fails."""
         bleu = None
         failure = None
-        table = self._table(variant, tokenize)
+        numbers = self._numbers[tokenize, variant.reference_length]
+        table = memoryview(numbers).cast("B").cast("q", (len(numbers) // self.width, self.width))
         try:
-            metric = Bleu(variant, weights=self.weights, max_order=self.order)
-            if metric.averages:
-                bleu = metric.score(table)
-            else:
-                # Adding up takes longer than scoring, and most variants have the same sum.
-                key = (tokenize, variant.reference_length, variant.short_segments_count)
-                if key not in self._sums:
-                    self._sums[key] = metric.row_rule.total(table)
-                bleu = metric.score_of_row(self._sums[key], metric.signature)
+            bleu = Bleu(variant, weights=self.weights, max_order=self.order).score(table)
         except (CybleuError, ArithmeticError, ValueError) as error:
             failure = str(error)
         return VariantScore(name, variant, bleu, failure, tokenize)
@@ -378,7 +360,8 @@ class Counts:
 
         :raises EmptyCorpusError: there is no segment
         """
-        if not any(self._numbers.values()):
+        segments = len(next(iter(self._numbers.values()))) // self.width
+        if not segments:
             raise EmptyCorpusError("there is no segment to score; give at least one hypothesis with its references")
         scores = [self.scored(*setting) for setting in self._settings]
         differences = []
@@ -386,7 +369,6 @@ class Counts:
             lower, higher = sorted(pair, key=lambda scored: scored.score)
             if lower.score < higher.score:
                 differences.append(Difference(lower, higher, tuple(_causes(self, lower, higher))))
-        segments = len(next(iter(self._numbers.values()))) // (2 + 2 * self.order)
         return Comparison(tuple(scores), tuple(differences), segments)
 
 
@@ -415,8 +397,10 @@ def _causes(counts: Counts, lower: VariantScore, higher: VariantScore) -> list[C
         waiting = []
     # If two rules have an effect only together, one of them gets all points; the other one is listed, too.
     for rule in without_effect:
+        if rule == "mean":
+            continue
         without = counts.with_rule(higher, rule, lower)
-        if rule != "mean" and without.bleu and not _equal(without.score, higher.score):
+        if without.bleu and not _equal(without.score, higher.score):
             causes.append(replace(_cause(counts, rule, without, higher), points=0.0))
     return causes
 
@@ -442,15 +426,17 @@ def _path(lower: VariantScore, higher: VariantScore) -> list[str]:
 def _cause(counts: Counts, rule: str, lower: VariantScore, higher: VariantScore) -> Cause:
     """Return the rule by which two scores differ, with the orders and the segments in which they do."""
     assert lower.bleu and higher.bleu
-    before = counts.rows_of(lower)
-    after = counts.rows_of(higher)
+    before = counts.numbers_of(lower)
+    after = counts.numbers_of(higher)
+    width = counts.width
     segments: list[int] = []
-    if before is not after:  # most rules change no counts
-        segments = [position for position, row in enumerate(before) if row != after[position]]
+    if before != after:  # most rules change no counts
+        starts = range(0, len(before), width)
+        segments = [start // width for start in starts if before[start : start + width] != after[start : start + width]]
     changed = []
     for n in range(1, counts.order + 1):
         columns = (1 + n, 1 + counts.order + n)  # matches and n-grams
-        in_rows = any(before[place][column] != after[place][column] for place in segments for column in columns)
+        in_rows = any(before[column::width] != after[column::width] for column in columns)
         if in_rows or not _equal(_precision(lower.bleu, n), _precision(higher.bleu, n)):
             changed.append(n)
     weighted = [n for n in changed if counts.weights is None or counts.weights[n - 1]]
