@@ -11,7 +11,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from ._backend import TokenTexts, go_on, leave_one_out
-from ._runtime.arrays import np
+from ._runtime.arrays import Floats, Integers, np
 from ._runtime.numbers import check_whole
 from .bleu_score.scores import QUARTERS, SCORER, score_of_precisions, smoothed_precisions, weight_vectors, weights_given
 from .bleu_score.smoothing import method_number
@@ -25,8 +25,6 @@ from .text.ids import SpecialIds
 from .text.reading import read_texts
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .bleu_score.scores import SmoothingCallable, Weights
 
 __all__ = ["pairs", "self_bleu"]
@@ -42,7 +40,7 @@ def pairs(
     threads: int | None = None,
     progress: bool = False,
     **options: Any,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Score each text with each other text as its only reference, as the tool scores single sentences.
 
     :param texts: the hypotheses, a batch of texts in any form that :func:`cybleu.rows` accepts
@@ -77,7 +75,7 @@ def self_bleu(
     eos_id: int | None = None,
     tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
     lowercase: bool = False,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Score each text with all the other texts as its references, by NLTK's BLEU.
 
     Lower scores mean more diverse texts.
@@ -151,7 +149,7 @@ def self_bleu(
     return scores if len(vectors) > 1 else scores[:, 0]
 
 
-def _closest_other_length(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+def _closest_other_length(lengths: Integers) -> Integers:
     """For each of at least two texts the length of another that is closest, the shorter of two."""
     ordered = np.sort(lengths)
     places = np.searchsorted(ordered, lengths)

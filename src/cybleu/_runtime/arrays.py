@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .extras import extra
 from .lazy_arrays import *  # noqa: F403
 
 with extra("numpy", "this requires NumPy", "cybleu[numpy]"):
-    import numpy as np
+    import numpy as np  # noqa: F401
     from numpy.typing import NDArray as NDArray
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]

@@ -14,7 +14,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     np = numpy
+    Array = NDArray[Any]
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.int64]
 else:
+    Array = Floats = Integers = Any  # names for annotations
 
     class NumPy:
         """The module NumPy, imported with its first attribute."""
@@ -29,7 +33,7 @@ else:
     np = NumPy()
 
 
-def array_given(values: Any, name: str, copy: bool = False) -> NDArray[Any]:
+def array_given(values: Any, name: str, copy: bool = False) -> Array:
     """Convert a value to an array.
 
     :param copy: copy an array, too
@@ -42,7 +46,7 @@ def array_given(values: Any, name: str, copy: bool = False) -> NDArray[Any]:
         raise ArrayValueError(f"{name} is no array: {error}") from error
 
 
-def floats_given(values: Any, name: str) -> NDArray[np.float64]:
+def floats_given(values: Any, name: str) -> Floats:
     """Convert a value to an array of numbers. Numbers beyond the range of a float become infinite.
 
     :raises ArrayValueError: the value is not numeric
@@ -61,7 +65,7 @@ def floats_given(values: Any, name: str) -> NDArray[np.float64]:
         raise ArrayValueError(f"{name} holds what is no float: {error}") from error
 
 
-def in_place(array: NDArray[Any], dtype: Any = None) -> NDArray[Any]:
+def in_place(array: Array, dtype: Any = None) -> Array:
     """Return the array contiguous and aligned, as the kernels require; copied only if necessary."""
     array = np.asanyarray(array, dtype, order="C")  # np.require, without its comparisons of sets
     return array if array.flags.aligned else array.copy()
@@ -72,17 +76,17 @@ def index(positions: Any) -> NDArray[np.intp]:
     return np.asarray(positions).astype(np.intp, copy=False)
 
 
-def repeat(values: Any, counts: Any, axis: int | None = None) -> NDArray[Any]:
+def repeat(values: Any, counts: Any, axis: int | None = None) -> Array:
     return np.repeat(values, index(counts), axis)
 
 
-def bincount(positions: Any, weights: Any = None, minlength: int = 0) -> NDArray[Any]:
+def bincount(positions: Any, weights: Any = None, minlength: int = 0) -> Array:
     """Count positions, as int64 on every system, or sum their weights, as float64 also if there are none."""
     counts = np.bincount(index(positions), weights, minlength)
     return counts.astype(np.int64 if weights is None else np.float64, copy=False)
 
 
-def array_of(values: Iterable[Any], dtype: Any, count: int) -> NDArray[Any]:
+def array_of(values: Iterable[Any], dtype: Any, count: int) -> Array:
     """``np.fromiter`` with an error for lists that another thread changes.
 
     :raises LengthMismatchError: there are fewer values, because another thread has shortened the lists that they are from
@@ -97,17 +101,17 @@ def array_of(values: Iterable[Any], dtype: Any, count: int) -> NDArray[Any]:
         ) from None
 
 
-def least_sum(rows: NDArray[Any], most: int) -> NDArray[Any]:
+def least_sum(rows: Array, most: int) -> Array:
     """Return a lower bound of the sum of rows, which a sum of their differences may be below where floats are rounded.
 
     :param most: how many rows are added up, at most
     """
     with np.errstate(over="ignore"):
-        least: NDArray[Any] = rows.min(axis=0, initial=0) * most
+        least: Array = rows.min(axis=0, initial=0) * most
     return least
 
 
-def first_not_finite(array: NDArray[Any]) -> int | None:
+def first_not_finite(array: Array) -> int | None:
     """Return the first index on axis 0 with a number that is not finite, or None if all numbers are finite."""
     finite = np.isfinite(array)
     return None if finite.all() else int(finite.reshape(len(array), -1).all(axis=1).argmin())

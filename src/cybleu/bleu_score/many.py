@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from .._backend import go_on
-from .._runtime.arrays import np
+from .._runtime.arrays import Floats, np
 from .._runtime.parallel import run
 from ..errors import CybleuError
 from ..text.reading import segments_of_lists
@@ -14,8 +14,6 @@ from ..text.segments import plain_segment
 from .scores import QUARTERS, SCORER, number_of_segments, sentence_bleu, weight_vectors, weights_given
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .parts import Tokens
     from .scores import SmoothingCallable, Weights
 
@@ -28,7 +26,7 @@ def sentence_bleu_many(
     auto_reweigh: bool = False,
     *,
     progress: bool = False,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Score many segments with :func:`cybleu.sentence_bleu`: the same scores, warnings and errors in a single call.
 
     The other parameters are those of :func:`cybleu.corpus_bleu`.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .._runtime.arrays import np
+from .._runtime.arrays import Integers
 from ..errors import ArrayValueError, ArrowError, EmptyCorpusError, LengthMismatchError, SequenceTypeError
 from ..metrics import Score, find
 from ..metrics.names import rows_by_name
@@ -19,12 +19,12 @@ from . import tables
 from .tables import known, names_of_references
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from pyarrow import RecordBatch, Table
     from pyspark.sql import Column, DataFrame
     from ray.data import Dataset
 
-    Names = str | Sequence[str]
+    from .tables import Names
+
     Frame: TypeAlias = "DataFrame | Dataset"
     MapBatch = Callable[[Any], dict[str, Any]]  # from a RecordBatch or Table to columns by name
 
@@ -117,7 +117,7 @@ class BatchCounter:
         names = self.metric.columns
         return engine_of(frame).total(self.mapped(frame, self.sums_of, self.types), names)
 
-    def systems_of(self, table: Table) -> dict[str, NDArray[np.int64]]:
+    def systems_of(self, table: Table) -> dict[str, Integers]:
         """Return the rows of each system, in the order of the segments.
 
         :param table: with the columns of the system and of the segment, which are kept, and the statistics
@@ -416,7 +416,7 @@ def system_rows(
     system: str = "system",
     segment: str = "segment",
     **options: Any,
-) -> dict[str, NDArray[np.int64]]:
+) -> dict[str, Integers]:
     """Collect the rows of several systems in this process, as input of the tests of :mod:`cybleu.significance`.
 
     The other parameters are those of :func:`cybleu.columns.rows`.

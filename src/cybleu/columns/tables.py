@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from .._runtime.arrays import np
+from .._runtime.arrays import Floats, Integers, np
 from ..errors import ArrowError, UnknownNameError
 from ..metrics import find
 from ..metrics.names import rows_by_name
@@ -16,7 +16,7 @@ from ..text.columns import (
     are_columns,
     arrow,
     check_column,
-    columns_of_frame,
+    columns_by_name,
     is_column,
     side_by_side,
     texts_of_column,
@@ -24,11 +24,10 @@ from ..text.columns import (
 from ..text.segments import described
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..metrics import Score
 
-    Rows = dict[str, NDArray[np.int64]]
+    Names = str | Sequence[str]
+    Rows = dict[str, Integers]
 
 BLOCK = 16384  # rows of a table that are counted at a time
 
@@ -36,7 +35,7 @@ BLOCK = 16384  # rows of a table that are counted at a time
 def row_blocks(
     table: Any,
     hypothesis: str = "hypothesis",
-    references: str | Sequence[str] = "reference",
+    references: Names = "reference",
     metric: Any = "bleu",
     *,
     threads: int | None = None,
@@ -74,7 +73,7 @@ def row_blocks(
             raise UnknownNameError(f"a {type(name).__name__} is not the name of a column; pass a table, then names")
     wanted = [hypothesis, *names_of_references(references)]
     if find_spec("pyarrow") is None:
-        table = columns_of_frame(table) or table
+        table = dict(columns_by_name(table) or ()) or table
     for texts, sets in _of_lists(table, wanted) if isinstance(table, Mapping) else _of_arrow(table, wanted):
         found = chosen.rows(texts, sets, threads=threads)
         yield {name: np.ascontiguousarray(found[:, place]) for place, name in enumerate(chosen.columns)}
@@ -83,7 +82,7 @@ def row_blocks(
 def rows(
     table: Any,
     hypothesis: str = "hypothesis",
-    references: str | Sequence[str] = "reference",
+    references: Names = "reference",
     metric: Any = "bleu",
     *,
     threads: int | None = None,
@@ -119,12 +118,12 @@ def rows(
 def segment_scores(
     table: Any,
     hypothesis: str = "hypothesis",
-    references: str | Sequence[str] = "reference",
+    references: Names = "reference",
     metric: Any = "bleu",
     *,
     threads: int | None = None,
     **options: Any,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Score each segment of a table, as the tool of the metric scores single sentences.
 
     For sacreBLEU this means effective order: orders for which a text is too short are skipped, so a text of three
@@ -154,7 +153,7 @@ def segment_scores(
 def total(
     table: Any,
     hypothesis: str = "hypothesis",
-    references: str | Sequence[str] = "reference",
+    references: Names = "reference",
     metric: Any = "bleu",
     *,
     threads: int | None = None,
@@ -189,7 +188,7 @@ def total(
 def score(
     table: Any,
     hypothesis: str = "hypothesis",
-    references: str | Sequence[str] = "reference",
+    references: Names = "reference",
     metric: Any = "bleu",
     *,
     threads: int | None = None,
@@ -249,7 +248,7 @@ def _of_arrow(table: Any, wanted: Sequence[str]) -> Iterator[tuple[Any, Any]]:
                 first += len(texts)
 
 
-def names_of_references(references: str | Sequence[str]) -> list[str]:
+def names_of_references(references: Names) -> list[str]:
     """:raises UnknownNameError: there is no column of references"""
     if not references:
         raise UnknownNameError("there is no column of references; name at least one")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._definitions.ngrams import MOST_ORDERS
-from .._runtime.lazy_arrays import np
+from .._runtime.lazy_arrays import Integers, np
 from .._runtime.numbers import check_whole
 from ..errors import EmptyCorpusError, LengthMismatchError, NoReferencesError, OrderError, SequenceTypeError
 from ..metrics import Bleu
@@ -16,8 +16,6 @@ from ..text.reading import read_lines, read_sets_of_lines
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
 
 
 class CaptionBleu:
@@ -74,7 +72,7 @@ class CaptionBleu:
         """Return the name of the metric."""
         return "Bleu"
 
-    def _scores(self, rows: NDArray[np.int64]) -> list[list[float]]:
+    def _scores(self, rows: Integers) -> list[list[float]]:
         """Score rows of all orders, for each order."""
         # A row has the counts of all lower orders, so that texts are counted once.
         scores = []

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import zip_longest
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import sacrebleu_compat
-from .._runtime.lazy_arrays import np
+from .._runtime.lazy_arrays import Floats, np
 from ..errors import EmptyCorpusError, LengthMismatchError, UnknownNameError
 from ..metrics import Bleu, Cer, Gleu, Metric, Wer
 from ..metrics.operations import rows_without_numpy
@@ -17,9 +17,6 @@ from ..rouge_score_compat import RougeScorer
 from ..text.batches import Corpus
 from ..text.columns import entries_of
 from ..text.reading import read_lines, read_list, read_sets_of_lines
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 SAMPLES_OF_ROUGE = 1000
 
@@ -193,7 +190,7 @@ def _rouge(
     return {name: [share.fmeasure for share in shares] for name, shares in found.items()}
 
 
-def _median_of_samples(shares: NDArray[np.float64]) -> Any:
+def _median_of_samples(shares: Floats) -> Any:
     """The median of the means of random samples, drawn as rouge_score's aggregator draws them."""
     number = len(shares)
     means = [shares[np.random.choice(number, size=number)].mean(axis=0) for _ in range(SAMPLES_OF_ROUGE)]

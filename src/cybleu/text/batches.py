@@ -12,7 +12,7 @@ from itertools import accumulate, chain, pairwise
 from typing import ClassVar, NamedTuple, TypeAlias
 
 from .._backend import RawTexts, types_within
-from .._runtime.lazy_arrays import np
+from .._runtime.lazy_arrays import Integers, np
 from .segments import is_array_type, refuse_arrays
 
 TYPE_CHECKING = False
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     Made = TypeVar("Made")
     Tokens: TypeAlias = Sequence[Hashable]
-    Ids: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
+    Ids: TypeAlias = NDArray[np.int32] | Integers
     Kind: TypeAlias = Literal["raw text", "tokens", "ids", "nothing"]  # of texts
     Batch: TypeAlias = "RawTexts | TokenLists | TokenIds"
     AnySets: TypeAlias = "Sets | ListSets"
@@ -58,8 +58,8 @@ class TokenIds(NamedTuple):
     """Texts of token ids, or of numbers given to tokens: text i is `ids[begins[i]:ends[i]]`."""
 
     ids: Ids
-    begins: NDArray[np.int64]
-    ends: NDArray[np.int64]
+    begins: Integers
+    ends: Integers
 
     @property
     def kind(self) -> Kind:
@@ -70,7 +70,7 @@ class TokenIds(NamedTuple):
         """The number of texts."""
         return len(self.begins)
 
-    def take(self, numbers: NDArray[np.int64]) -> TokenIds:
+    def take(self, numbers: Integers) -> TokenIds:
         """The texts with these numbers."""
         return TokenIds(self.ids, np.asarray(self.begins)[numbers], np.asarray(self.ends)[numbers])
 
@@ -95,7 +95,7 @@ class TokenLists:
     def lists(self) -> Sequence[Tokens]:
         return self.texts
 
-    def take(self, numbers: NDArray[np.int64]) -> TokenLists:
+    def take(self, numbers: Integers) -> TokenLists:
         """The texts with these numbers."""
         return TokenLists([self.texts[number] for number in numbers.tolist()], self.place)
 
@@ -116,7 +116,7 @@ class Sets:
     """Sets of references, one after the other: those of set i are the texts from `bounds[i]` to before `bounds[i + 1]`."""
 
     texts: Batch
-    bounds: array[int] | NDArray[np.int64]
+    bounds: array[int] | Integers
 
     @property
     def kind(self) -> Kind:
@@ -175,7 +175,7 @@ class Corpus:
         self,
         texts: Batch,
         sets: AnySets,
-        owners: NDArray[np.int64] | None = None,
+        owners: Integers | None = None,
         once: Callable[[Any, Callable[[], Any]], Any] | None = None,
     ):
         self.texts = texts

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._backend import RawTexts
 from .._runtime.extras import extra
-from .._runtime.lazy_arrays import bincount, np, repeat
+from .._runtime.lazy_arrays import Integers, bincount, np, repeat
 from .._runtime.sequences import by_position, check_ordered, is_missing
 from ..errors import (
     ArrowError,
@@ -28,9 +28,8 @@ from ..errors import (
 from .batches import ListSets, Place, Sets, TokenIds, TokenLists, split_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
     from pyarrow import Array, ChunkedArray, DataType
 
     from .batches import AnySets, Batch, Kind
@@ -94,11 +93,13 @@ def arrow(value: Any) -> Iterator[Any]:
         raise ArrowError(f"a {type(value).__name__} cannot be read: {error}") from error
 
 
-def columns_of_frame(value: Any) -> dict[Any, Any] | None:
-    """Return the columns of a frame of pandas or Polars by name; None for other values."""
+def columns_by_name(value: Any) -> list[tuple[Any, Any]] | None:
+    """Return the names and the columns of a table of pyarrow, or a frame of pandas or Polars; None for other values."""
+    if hasattr(value, "column_names"):
+        return list(zip(value.column_names, value.columns))
     if not hasattr(value, "to_dict") or getattr(value, "ndim", 2) == 1:
         return None
-    return {name: value[name] for name in value.columns}
+    return [(name, value[name]) for name in value.columns]
 
 
 # -------------------------------------------------------------------------------------------------------- damaged columns
@@ -165,20 +166,13 @@ def _columns_of(value: Any, name: str) -> tuple[list[str] | None, list[Any]]:
     if hasattr(value, "read_all"):  # a reader of pyarrow
         with arrow(value):
             value = value.read_all()
-    if hasattr(value, "column_names"):  # a table of pyarrow
-        return value.column_names, _read_all(zip(value.column_names, value.columns), name)
-    frame = columns_of_frame(value)
-    if frame is not None:
-        return list(frame), _read_all(frame.items(), name)
+    table = columns_by_name(value)
+    if table is not None:
+        return [key for key, _ in table], [_read(column, f"the column {key!r} of {name}") for key, column in table]
     column = _read(value, name)
     if isinstance(column, list) or not hasattr(column.type, "get_field_index"):
         return None, [column]
     return [field.name for field in column.type], column.flatten()
-
-
-def _read_all(columns: Iterable[tuple[Any, Any]], name: str) -> list[Any]:
-    """Return the columns of a table as :func:`_read` returns them."""
-    return [_read(column, f"the column {key!r} of {name}") for key, column in columns]
 
 
 def _read(column: Any, name: str) -> ChunkedArray | list[Any]:
@@ -243,7 +237,7 @@ def _plain(column: Any, name: str) -> tuple[Array, Form]:
         return array, form
 
 
-def _batch(array: Array, name: str, first: int, owners: NDArray[Any] | None = None) -> Batch:
+def _batch(array: Array, name: str, first: int, owners: Integers | None = None) -> Batch:
     """Return the texts without nulls in an array that :func:`_plain` returns; token ids and raw text in place.
 
     :param owners: for each text the row that it is from; by default texts are rows
@@ -336,7 +330,7 @@ class ReferenceColumns:
             return ListSets(split_at(batch.texts, bounds.tolist()), self.name)
         return Sets(batch, bounds)
 
-    def _in_order(self, depth: int) -> tuple[NDArray[Any], Array]:
+    def _in_order(self, depth: int) -> tuple[Integers, Array]:
         """Return for each reference the number of its row; and all references in this order.
 
         :param depth: of the lists of one reference

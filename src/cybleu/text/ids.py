@@ -9,7 +9,7 @@ from itertools import chain, pairwise, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._backend import RawTexts, RawVocabulary, number_tokens, read_arrays
-from .._runtime.lazy_arrays import array_given, array_of, in_place, np
+from .._runtime.lazy_arrays import Integers, array_given, array_of, in_place, np
 from .._runtime.numbers import check_whole, counted
 from .._runtime.sequences import LISTS, by_position
 from ..errors import ArrayValueError, LengthMismatchError, MixedTokensError, NoReferencesError, SequenceTypeError
@@ -17,8 +17,6 @@ from .batches import Sets, TokenIds, TokenLists
 from .segments import refuse_unhashable
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .batches import AnySets, Batch, Ids, Place
     from .ragged import Ragged
     from .tokenizers import Tokenization
@@ -122,7 +120,7 @@ def ids_of_lists(texts: Sequence[Any], place: Place) -> TokenIds:
     return ids_of_lengths(np.concatenate(arrays), np.array(list(map(len, arrays)), dtype=np.int64))
 
 
-def ids_of_lengths(ids: Any, lengths: NDArray[np.int64]) -> TokenIds:
+def ids_of_lengths(ids: Any, lengths: Integers) -> TokenIds:
     """Texts that follow one another."""
     ends = lengths.cumsum(dtype=np.int64)
     return TokenIds(ids, ends - lengths, ends)
@@ -272,7 +270,7 @@ def _errors_with_places(lists: TokenLists) -> Iterator[None]:
         raise
 
 
-def _lengths(lists: TokenLists) -> NDArray[np.int64]:
+def _lengths(lists: TokenLists) -> Integers:
     with _errors_with_places(lists):
         return array_of(map(len, lists.texts), np.int64, lists.size)
 
@@ -284,7 +282,7 @@ def _is_integer_type(kind: type) -> bool:
 # ------------------------------------------------------------------------------------------------- what goes with texts
 
 
-def owners_given(owner: Any, sets: AnySets, count: int) -> NDArray[np.int64] | None:
+def owners_given(owner: Any, sets: AnySets, count: int) -> Integers | None:
     """For each of so many hypotheses the number of its set of references; None if hypothesis i has set i.
 
     :raises LengthMismatchError: there are not as many sets as hypotheses, and no owners
@@ -307,7 +305,7 @@ def owners_given(owner: Any, sets: AnySets, count: int) -> NDArray[np.int64] | N
     raise LengthMismatchError(f"{found}; {advice}")
 
 
-def positions(value: Any, name: str, most: int, shape: Sequence[int], what: str) -> NDArray[np.int64]:
+def positions(value: Any, name: str, most: int, shape: Sequence[int], what: str) -> Integers:
     """A copy of integers from 0 to `most` in an array of this shape, which no other thread can change."""
     array = integers(by_position(value), name, (len(shape),)).astype(np.int64, copy=True)
     if array.shape != tuple(shape):
