@@ -87,9 +87,11 @@ def corpus_chrf(
         raise EmptyCorpusError("there is no segment to score; give at least one hypothesis with its reference")
     if orders[0] < 0:
         raise OrderError(f"min_len is {min_len}; an order is a whole number from 0")
-    scores_of_orders = _scores if orders[0] > 0 and orders[-1] <= MOST_ORDERS else _scores_of_any_orders
+    # The backends do not count order 0, and orders above 64; other numbers have their own arithmetic.
+    of_backend = orders[0] > 0 and orders[-1] <= MOST_ORDERS and type(beta) in (int, float) and abs(beta) < LARGEST_BETA
+    scores_of = _scores if of_backend else _scores_of_any_orders
     try:
-        scores = scores_of_orders(list(references), list(hypotheses), orders, beta, bool(ignore_whitespace))
+        scores = scores_of(list(references), list(hypotheses), orders, beta, bool(ignore_whitespace))
     except TypeError:
         refuse_missing([[reference] for reference in references], hypotheses)
         raise
@@ -118,7 +120,13 @@ def chrf_precision_recall_fscore_support(
     shared = sum((of_reference & of_hypothesis).values())
     ngrams = sum(of_hypothesis.values())
     wanted = sum(of_reference.values())
-    return *_of_counts(shared, ngrams, wanted, beta, epsilon), shared
+    try:
+        precision = shared / ngrams
+        recall = shared / wanted
+        factor = beta**2
+        return precision, recall, (1 + factor) * (precision * recall) / (factor * precision + recall), shared
+    except ZeroDivisionError:
+        return epsilon, epsilon, epsilon, shared
 
 
 def _scores(
@@ -143,7 +151,7 @@ def _scores(
 def _scores_of_any_orders(
     references: list[Any], hypotheses: list[Any], orders: range, beta: Any, ignore_whitespace: bool
 ) -> list[list[float]]:
-    """Compute the F-scores of all segments, for each order, also for orders that the backends do not count: 0, and above 64."""
+    """Compute the F-scores of all segments, for each order, of any orders and beta."""
     texts = [_without_space(text, ignore_whitespace) for text in references]
     others = [_without_space(text, ignore_whitespace) for text in hypotheses]
     scores = []
@@ -171,10 +179,8 @@ def _text(given: str | Iterable[str]) -> str:
     return given if type(given) is str else " ".join(given)  # as NLTK, which also joins instances of subclasses of str
 
 
-def _fscores(ngrams: list[int], wanted: list[int], shared: list[int], beta: Any) -> list[float]:
+def _fscores(ngrams: list[int], wanted: list[int], shared: list[int], beta: float) -> list[float]:
     """Compute the F-scores of all segments. If there is a match, no divisor is 0."""
-    if type(beta) not in (int, float) or not abs(beta) < LARGEST_BETA:
-        return [_of_counts(*counts, beta, EPSILON)[2] for counts in zip(shared, ngrams, wanted)]
     factor = beta**2
     top = 1 + factor
     scores = []
@@ -186,14 +192,3 @@ def _fscores(ngrams: list[int], wanted: list[int], shared: list[int], beta: Any)
             score = top * (precision * recall) / (factor * precision + recall)
         scores.append(score)
     return scores
-
-
-def _of_counts(shared: int, ngrams: int, wanted: int, beta: Any, epsilon: float) -> tuple[float, float, float]:
-    """Compute precision, recall and F-score; all are `epsilon` if a divisor is 0."""
-    try:
-        precision = shared / ngrams
-        recall = shared / wanted
-        factor = beta**2
-        return precision, recall, (1 + factor) * (precision * recall) / (factor * precision + recall)
-    except ZeroDivisionError:
-        return epsilon, epsilon, epsilon
