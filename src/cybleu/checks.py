@@ -6,7 +6,7 @@ BLEU can be computed from all of these, but it is wrong.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from itertools import pairwise
 from typing import Any, SupportsIndex
 
@@ -19,7 +19,7 @@ from .metrics.tokens import tokenised
 from .text.batches import Corpus, ListSets, Place, TokenLists
 from .text.reading import read_lines, read_sets_of_lines, segments_of_lists
 from .text.shapes import is_written_without_blanks
-from .text.tokenizers import Tokenization
+from .text.tokenizers import Tokenization, Tokenize
 
 __all__ = ["check"]
 
@@ -28,7 +28,7 @@ def check(
     references: Sequence[Collection[Collection[Hashable]]] | Sequence[Sequence[str | bytes]],
     hypotheses: Sequence[Collection[Hashable]] | Sequence[str | bytes],
     *,
-    tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
+    tokenize: Tokenize | None = None,
     lowercase: bool = False,
 ) -> None:
     """Raise an error for the first mistake in the arguments of :func:`cybleu.corpus_bleu`, or return None.

@@ -5,7 +5,7 @@ Texts are token lists, token ids or raw text, as for :func:`cybleu.rows`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,7 @@ from .text.reading import read_texts
 
 if TYPE_CHECKING:
     from .bleu_score.scores import SmoothingCallable, Weights
+    from .text.tokenizers import Tokenize
 
 __all__ = ["pairs", "self_bleu"]
 
@@ -73,7 +74,7 @@ def self_bleu(
     seed: int = 0,
     pad_id: int | None = None,
     eos_id: int | None = None,
-    tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
+    tokenize: Tokenize | None = None,
     lowercase: bool = False,
 ) -> Floats:
     """Score each text with all the other texts as its references, by NLTK's BLEU.

@@ -16,11 +16,12 @@ from ..metrics.tokens import segments_of
 from ..text.reading import read_corpus
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+    from collections.abc import Collection, Hashable, Iterator, Sequence
     from types import SimpleNamespace
 
     from .._definitions.ngrams import NGram
     from ..metrics import Metric, Variant
+    from ..text.tokenizers import Tokenize
 
 # Words of messages about a list of segments, and what they are called by a function that takes one segment.
 IN_MESSAGES = {
@@ -82,7 +83,7 @@ def blind_spots(
     references: str | bytes | Collection[Any],
     metric: str | Metric | Variant | None = None,
     *,
-    tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
+    tokenize: Tokenize | None = None,
     lowercase: bool = False,
     **choices: Any,
 ) -> BlindSpots:

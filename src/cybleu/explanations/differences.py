@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from array import array
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise, product
 from typing import Any, TypeAlias
@@ -19,6 +19,7 @@ from ..metrics.operations import rows_without_numpy, tokenization_for
 from ..metrics.tokens import tokenised
 from ..text.batches import Corpus
 from ..text.reading import read_corpus
+from ..text.tokenizers import Tokenize
 
 Choice: TypeAlias = "str | Variant | tuple[str | Variant, str]"
 Choices: TypeAlias = "str | Variant | Iterable[Choice]"
@@ -214,7 +215,7 @@ def explain_difference(
     order: int = 4,
     weights: Sequence[float] | None = None,
     *,
-    tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
+    tokenize: Tokenize | None = None,
     lowercase: bool = False,
 ) -> Comparison:
     """Score a corpus as several tools do, and find the rules and segments that cause the differences.

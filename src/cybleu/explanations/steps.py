@@ -8,7 +8,7 @@ import math
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ..bleu_score.parts import Tokens
     from ..bleu_score.scores import SmoothingCallable
     from ..metrics import Metric
+    from ..text.tokenizers import Tokenize
 
 WIDTH = 100  # columns of text
 LABEL = 13  # columns before the tokens
@@ -128,7 +129,7 @@ def explain(
     weights: Sequence[float] = QUARTERS,
     smoothing_function: SmoothingCallable | None = None,
     metric: str | Metric | Variant | None = None,
-    tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
+    tokenize: Tokenize | None = None,
     lowercase: bool = False,
     **choices: Any,
 ) -> Explanation:
