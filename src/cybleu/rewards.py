@@ -20,7 +20,7 @@ from ._runtime.sequences import by_position, is_missing
 from .errors import LengthMismatchError, OrderError, SequenceTypeError, UnknownNameError, WeightsError, _printable
 from .metrics import find
 from .metrics.counting import FEW_EACH
-from .metrics.operations import as_shares, check_parts, corpus_of, rows_of_corpus
+from .metrics.operations import as_shares, check_parts
 from .text.ids import SpecialIds
 from .text.reading import read_list
 from .text.segments import plain_text
@@ -28,7 +28,6 @@ from .text.segments import plain_text
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .metrics import Metric
 
 __all__ = ["RepetitionPenalty", "Reward", "reward_scores"]
 
@@ -76,23 +75,19 @@ def reward_scores(
     >>> reward_scores(completions, [[5, 6, 7, 8], [3, 4]], owner=[0, 0, 1, 1], pad_id=0, eos_id=2).round(3)
     array([1.   , 0.394, 0.55 , 1.   ], dtype=float32)
     """
-    of_ids = {
-        "lengths": lengths,
-        "reference_lengths": reference_lengths,
-        "pad_id": pad_id,
-        "eos_id": eos_id,
-        "unk_id": unk_id,
-    }
-    given = {name: value for name, value in of_ids.items() if value is not None}
     scoring = find(metric, **options).as_reward()
-    return _rewards_of(scoring, hypotheses, references, owner, given, threads)
-
-
-def _rewards_of(
-    metric: Metric, hypotheses: Any, references: Any, owner: Any, of_ids: dict[str, Any], threads: int | None
-) -> NDArray[np.float32]:
-    rows = rows_of_corpus(metric, corpus_of(hypotheses, references, owner, of_ids), threads)
-    return as_shares(metric, metric.evaluate_rows(rows)).astype(np.float32)
+    rows = scoring.rows(
+        hypotheses,
+        references,
+        owner=owner,
+        lengths=lengths,
+        reference_lengths=reference_lengths,
+        pad_id=pad_id,
+        eos_id=eos_id,
+        unk_id=unk_id,
+        threads=threads,
+    )
+    return as_shares(scoring, scoring.evaluate_rows(rows)).astype(np.float32)
 
 
 class Reward:
@@ -203,8 +198,9 @@ class Reward:
             keys = [group if isinstance(group, str) else tuple(group) for group in references]
             owner = [numbers.setdefault(key, len(numbers)) for key in keys]
             references = list(numbers)
-        rewards = _rewards_of(self.metric.as_reward(), hypotheses, references, owner, of_ids, self.threads)
-        return rewards.tolist()  # type: ignore[no-any-return]
+        metric = self.metric.as_reward()
+        rows = metric.rows(hypotheses, references, owner=owner, threads=self.threads, **of_ids)
+        return as_shares(metric, metric.evaluate_rows(rows)).astype(np.float32).tolist()  # type: ignore[no-any-return]
 
     def _warn_once(self, position: int) -> None:
         if not self._warned:

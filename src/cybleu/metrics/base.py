@@ -24,11 +24,12 @@ from .._runtime.parallel import run
 from ..errors import NoReferencesError, StatisticsError, UnknownNameError
 from ..text.batches import Corpus, ListSets, Place, Sets, TokenLists
 from ..text.ids import SpecialIds
-from ..text.reading import check_same_kind, read_lines, read_texts
+from ..text.reading import check_same_kind, read_corpus, read_lines, read_texts
 from ..text.segments import length_of, plain_segment
 from ..text.tokenizers import Tokenization
 from . import operations
 from .numbered import one_in_each
+from .references import References
 from .signature import Signature
 from .statistics import has_rows
 
@@ -311,7 +312,11 @@ class Metric(ABC):
         :param of_ids: `lengths`, `reference_lengths`, `pad_id`, `eos_id` and `unk_id` of arrays of token ids
         :return: int64 of shape `(hypotheses, columns)`, or float64 if the metric counts fractions
         """
-        corpus = operations.corpus_of(hypotheses, references, owner, operations.ids_given(self, of_ids))
+        given = operations.ids_given(self, of_ids)
+        if isinstance(references, References):
+            corpus = references.corpus(hypotheses, owner, **given)
+        else:
+            corpus = read_corpus(hypotheses, references, owner, **given)
         return operations.rows_of_corpus(self, corpus, threads, progress)
 
     def total(self, rows: Any) -> list[Any]:

@@ -21,9 +21,9 @@ from .bleu_rows import RowRule, as_table, order_of
 from .counting import LARGEST_ORDER, Counting
 from .names import score_texts
 from .numbered import numbered, one_in_each
-from .operations import check_summable, table_of_rows, tokenization_for
+from .operations import check_summable, scores_by, table_of_rows, tokenization_for
 from .signature import Signature
-from .statistics import has_rows, scores_by
+from .statistics import has_rows
 from .variants import PAPERS, VARIANTS, Smoothing, Variant, tool_tokenizer
 
 if TYPE_CHECKING:

@@ -19,9 +19,8 @@ from ..text.batches import Corpus
 from .base import BuiltinMetric, Score
 from .names import score_texts
 from .numbered import one_in_each
-from .operations import tokenization_for
+from .operations import scores_by, tokenization_for
 from .signature import Signature
-from .statistics import scores_by
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

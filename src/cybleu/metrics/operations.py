@@ -5,11 +5,13 @@ A :class:`cybleu.metrics.Metric` defines how a segment is counted and how a row 
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import fields, replace
 from functools import reduce
 from operator import add
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from .._backend import go_on
 from .._runtime.lazy_arrays import floats_given, np
 from .._runtime.numbers import finite_numbers
 from .._runtime.parallel import checked_threads, run
@@ -17,13 +19,11 @@ from .._version import __version__
 from ..errors import SequenceTypeError, StatisticsError, UnknownNameError
 from ..text.batches import Corpus, TokenLists
 from ..text.ids import SpecialIds
-from ..text.reading import read_corpus
-from .references import References
-from .statistics import one_or_more, whole_array, whole_numbers
+from .statistics import one_or_more, row_at, whole_array, whole_numbers
 from .tokens import segments_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     AnyMetric = TypeVar("AnyMetric", bound=Metric)
 
 OF_TOKENS = {"case": "mixed", "tok": "none"}
+OF_IDS = {"lengths", "reference_lengths", *SpecialIds._fields}  # arguments for token ids
 
 
 def with_options(metric: AnyMetric, **options: Any) -> AnyMetric:
@@ -85,23 +86,13 @@ def tokenization_for(metric: Metric, kind: Kind) -> Tokenization | None:
     return None
 
 
-def corpus_of(hypotheses: Any, references: Any, owner: Any, of_ids: Mapping[str, Any]) -> Corpus:
-    """Read the arguments of :meth:`Metric.rows`.
-
-    :param of_ids: arguments for token ids, by name; none is None
-    """
-    if isinstance(references, References):
-        return references.corpus(hypotheses, owner, **of_ids)
-    return read_corpus(hypotheses, references, owner, **of_ids)
-
-
 def ids_given(metric: Metric, of_ids: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments for token ids that are not None.
 
     :raises UnknownNameError: one has another name, such as that of a field of the metric
     """
     for name in of_ids:
-        if name not in ("lengths", "reference_lengths", *SpecialIds._fields):
+        if name not in OF_IDS:
             raise UnknownNameError(
                 f"{name} is no argument here; pass {type(metric).__name__}({name}=...) if it is a field"
             )
@@ -268,6 +259,21 @@ def sum_of_rows(metric: Metric, rows: Any) -> list[Any]:
     if metric.dtype == "int64":
         return list(map(sum, columns))
     return [reduce(add, column, 0) for column in columns]  # `sum` compensates rounding errors from Python 3.12 on
+
+
+def scores_by(kernel: Any, rows: Any, evaluate: Callable[[Any], float]) -> Any:
+    """Score rows that are valid by the kernel, and by a function where it declines.
+
+    :param rows: an array or a view, as the backends read them
+    :return: an array of NumPy for an array
+    """
+    scores = np.empty(len(rows)) if hasattr(rows, "dtype") else array("d", bytes(8 * len(rows)))
+
+    def one(position: int) -> None:
+        scores[position] = evaluate(row_at(rows, position))
+
+    go_on(lambda start: kernel.score_rows(rows, start, scores), 0, len(rows), one)
+    return scores
 
 
 def as_shares(metric: Metric, scores: NDArray[np.float64]) -> NDArray[np.float64]:

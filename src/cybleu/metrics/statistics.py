@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
-
-from .._backend import go_on
 from .._runtime.lazy_arrays import array_given, in_place, np
 from .._runtime.sequences import check_unmasked
 from ..errors import StatisticsError
@@ -70,21 +67,6 @@ def whole_array(rows: Any, name: str) -> NDArray[np.int64]:
     if table.dtype == np.uint64 and table.size and table.max() > np.iinfo(np.int64).max:
         raise StatisticsError(f"{name} has numbers above {np.iinfo(np.int64).max}")
     return in_place(table, np.int64)
-
-
-def scores_by(kernel: Any, rows: Any, evaluate: Callable[[Any], float]) -> Any:
-    """Score rows by the kernel, and by a function where it declines.
-
-    :param rows: an array or a view, as the backends read them
-    :return: an array of NumPy for an array
-    """
-    scores = np.empty(len(rows)) if hasattr(rows, "dtype") else array("d", bytes(8 * len(rows)))
-
-    def one(position: int) -> None:
-        scores[position] = evaluate(row_at(rows, position))
-
-    go_on(lambda start: kernel.score_rows(rows, start, scores), 0, len(rows), one)
-    return scores
 
 
 def row_at(rows: Any, position: int) -> list[int]:
