@@ -18,7 +18,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 from .._runtime.html import html_table
-from .._runtime.lazy_arrays import np
+from .._runtime.lazy_arrays import Array, Floats, np
 from .._runtime.numbers import as_number, check_flags, percent
 from .._runtime.parallel import run
 from ..errors import NoReferencesError, StatisticsError, UnknownNameError
@@ -34,8 +34,6 @@ from .signature import Signature
 from .statistics import has_rows
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..text.batches import Batch
     from ..text.tokenizers import Tokenize
 
@@ -197,7 +195,7 @@ class Metric(ABC):
         operations.check_width(self, width)
         return self
 
-    def summable(self, rows: NDArray[Any]) -> NDArray[Any]:
+    def summable(self, rows: Array) -> Array:
         """Return rows of segments whose sum has the score of the corpus.
 
         :param rows: rows of segments
@@ -237,16 +235,14 @@ class Metric(ABC):
             )
         return number
 
-    def evaluate_rows(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+    def evaluate_rows(self, rows: Array) -> Floats:
         """Score rows that are valid. :meth:`scores` validates them first.
 
         :param rows: an array `(n, columns)` of the metric's dtype
         """
         return np.array(list(map(self.formula, rows.tolist())), dtype=np.float64)
 
-    def fill_pairs(
-        self, texts: Batch, others: Batch, scores: NDArray[np.float64], threads: int | None, progress: bool
-    ) -> None:
+    def fill_pairs(self, texts: Batch, others: Batch, scores: Floats, threads: int | None, progress: bool) -> None:
         """Write the score of each text against each other one as its only reference.
 
         :param texts: texts that have been read
@@ -271,9 +267,7 @@ class Metric(ABC):
         cost = self.cost * 64 * scores.size
         run(work, texts.size, cost, threads if self.cost else None, progress, "hypotheses")
 
-    def expected_scores(
-        self, texts: Batch, others: Batch, weights: NDArray[np.float64], threads: int | None
-    ) -> NDArray[np.float64]:
+    def expected_scores(self, texts: Batch, others: Batch, weights: Floats, threads: int | None) -> Floats:
         """Return the weighted mean of the scores of each text with each other one as its only reference.
 
         Sums are rounded once, so that the order of the others makes no difference.
@@ -301,7 +295,7 @@ class Metric(ABC):
         threads: int | None = None,
         progress: bool = False,
         **of_ids: Any,
-    ) -> NDArray[Any]:
+    ) -> Array:
         """Count segments, and return the row of each, as :func:`cybleu.rows` does.
 
         :param hypotheses: a batch of texts
@@ -339,7 +333,7 @@ class Metric(ABC):
         row = operations.sum_of_rows(self, rows)
         return self.score_of_row(row, self.signature if signature is None else signature)
 
-    def scores(self, rows: Any) -> NDArray[np.float64]:
+    def scores(self, rows: Any) -> Floats:
         """Score each row.
 
         :param rows: integers `(n, columns)`, or floats if the metric takes fractions
@@ -352,7 +346,7 @@ class Metric(ABC):
 
     def pairs(
         self, texts: Any, others: Any = None, *, threads: int | None = None, progress: bool = False, **of_ids: Any
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """Score each text against each other text as its only reference, as :func:`cybleu.pairs` does.
 
         :param texts: the hypotheses

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._backend import Definition
 from .._definitions.bleu import Formula
-from .._runtime.lazy_arrays import np
+from .._runtime.lazy_arrays import Array, Floats, Integers
 from .._runtime.numbers import check_flags, check_whole, finite_numbers, is_one_of, percent
 from ..errors import OrderError, StatisticsError, UnknownNameError
 from ..text.batches import Corpus
@@ -27,8 +27,6 @@ from .statistics import has_rows
 from .variants import PAPERS, VARIANTS, Smoothing, Variant, tool_tokenizer
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..text.batches import Batch
     from .base import Counter, Metric
     from .pairs import PairedTexts
@@ -332,14 +330,10 @@ class Bleu(BuiltinMetric):
         count = counting.counter(corpus, tokenization_for(self, corpus.kind))
         return self.row_rule.counter(count) if self.row_rule.of_nltk else count
 
-    def fill_pairs(
-        self, texts: Batch, others: Batch, scores: NDArray[np.float64], threads: int | None, progress: bool
-    ) -> None:
+    def fill_pairs(self, texts: Batch, others: Batch, scores: Floats, threads: int | None, progress: bool) -> None:
         self._paired(texts, others).fill(scores, threads, progress)
 
-    def expected_scores(
-        self, texts: Batch, others: Batch, weights: NDArray[np.float64], threads: int | None
-    ) -> NDArray[np.float64]:
+    def expected_scores(self, texts: Batch, others: Batch, weights: Floats, threads: int | None) -> Floats:
         return self._paired(texts, others).means(weights, threads)
 
     def _paired(self, texts: Batch, others: Batch) -> PairedTexts:
@@ -412,15 +406,15 @@ class Bleu(BuiltinMetric):
         check_summable(self)
         return self.row_rule.total(rows, of_sums=True) if has_rows(rows) else [0] * len(self.columns)
 
-    def scores(self, rows: Any) -> NDArray[np.float64]:
+    def scores(self, rows: Any) -> Floats:
         table = table_of_rows(self, rows)
         self.row_rule.total(table)  # validates each row
         return self.of_width(table.shape[1]).evaluate_rows(table)
 
-    def evaluate_rows(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+    def evaluate_rows(self, rows: Array) -> Floats:
         return scores_by(self.scorer.kernel, rows, self.scorer.score)  # type: ignore[no-any-return]
 
-    def summable(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    def summable(self, rows: Integers) -> Integers:
         check_summable(self)
         return self.row_rule.summable(rows)
 

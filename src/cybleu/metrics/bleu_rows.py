@@ -12,15 +12,13 @@ from itertools import chain
 from typing import NamedTuple
 
 from .._backend import sum_rows
-from .._runtime.lazy_arrays import np
+from .._runtime.lazy_arrays import Integers, np
 from ..errors import StatisticsError
 from .statistics import OF_ANOTHER_METRIC, one_or_more, row_at, whole_array, whole_numbers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-    from numpy.typing import NDArray
 
     from .base import Counter
 
@@ -147,7 +145,7 @@ class RowRule(NamedTuple):
             f"the row {row} has too many n-grams for its length: NLTK's BLEU counted it; count the texts for {self.name}"
         )
 
-    def summable(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    def summable(self, rows: Integers) -> Integers:
         """Return rows of segments so that their sum is that of :meth:`total`."""
         if self.of_nltk:
             rows = rows.copy()
@@ -159,7 +157,7 @@ class RowRule(NamedTuple):
         return [without_short_orders(row) for row in table.tolist()] if self.of_nltk else table
 
 
-def _pad(rows: NDArray[np.int64]) -> None:
+def _pad(rows: Integers) -> None:
     """Write an n-gram of each order that has none."""
     totals = rows[:, 1 + rows.shape[1] // 2 :]
     np.maximum(totals, 1, out=totals)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .._backend import CharacterF, CharacterTexts, answered
 from .._definitions.chrf import f_score
 from .._definitions.ngrams import MOST_ORDERS
-from .._runtime.lazy_arrays import np
+from .._runtime.lazy_arrays import Array, Floats
 from .._runtime.numbers import check_flags, check_whole, plain_number
 from .._runtime.parallel import run
 from ..chrf_score import LARGEST_BETA
@@ -23,8 +23,6 @@ from .operations import scores_by, tokenization_for
 from .signature import Signature
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..text.batches import Batch
     from .base import Counter
 
@@ -134,9 +132,7 @@ class Chrf(BuiltinMetric):
         texts, references, bounds = corpus.lines(tokenization_for(self, corpus.kind))
         return lambda start, stop, rows: measure.rows(texts, references, bounds, corpus.owners, start, stop, rows)
 
-    def fill_pairs(
-        self, texts: Batch, others: Batch, scores: NDArray[np.float64], threads: int | None, progress: bool
-    ) -> None:
+    def fill_pairs(self, texts: Batch, others: Batch, scores: Floats, threads: int | None, progress: bool) -> None:
         corpus = Corpus(texts, one_in_each(others))
         hypotheses, references, _ = corpus.lines(tokenization_for(self, corpus.kind))
         prepared = CharacterTexts(self.measure, references, None if texts is others else hypotheses)
@@ -146,7 +142,7 @@ class Chrf(BuiltinMetric):
     def formula(self, row: Sequence[int]) -> float:
         return answered(self.measure.evaluate(row), f_score, row, self.beta, self.eps_smoothing)
 
-    def evaluate_rows(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+    def evaluate_rows(self, rows: Array) -> Floats:
         return scores_by(self.measure, rows, self.formula)  # type: ignore[no-any-return]
 
 

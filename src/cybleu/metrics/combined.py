@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .._runtime.lazy_arrays import np
+from .._runtime.lazy_arrays import Array, Floats, np
 from .._runtime.numbers import finite_numbers
 from ..errors import StatisticsError, UnknownNameError, WeightsError
 from .base import BuiltinMetric, Metric
@@ -16,8 +16,6 @@ from .operations import as_shares, with_options
 from .signature import Signature
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..text.batches import Batch, Corpus
     from .base import Counter
 
@@ -85,12 +83,10 @@ class Accuracy(Combination):
     def formula(self, row: Sequence[Any]) -> float:
         return self.scale - self.metric.evaluate(row)
 
-    def evaluate_rows(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+    def evaluate_rows(self, rows: Array) -> Floats:
         return self.scale - self.metric.evaluate_rows(rows)
 
-    def fill_pairs(
-        self, texts: Batch, others: Batch, scores: NDArray[np.float64], threads: int | None, progress: bool
-    ) -> None:
+    def fill_pairs(self, texts: Batch, others: Batch, scores: Floats, threads: int | None, progress: bool) -> None:
         self.metric.fill_pairs(texts, others, scores, threads, progress)
         scores *= -1
         scores += self.scale
@@ -205,7 +201,7 @@ class Mixture(Combination):
 
         return count
 
-    def _of_each(self, rows: NDArray[Any]) -> Iterator[tuple[Metric, float, NDArray[Any]]]:
+    def _of_each(self, rows: Array) -> Iterator[tuple[Metric, float, Array]]:
         """Each metric, its weight and its columns of rows."""
         start = 0
         for metric, weight in self.parts:
@@ -213,9 +209,7 @@ class Mixture(Combination):
             yield metric, weight, rows[:, start:end]
             start = end
 
-    def fill_pairs(
-        self, texts: Batch, others: Batch, scores: NDArray[np.float64], threads: int | None, progress: bool
-    ) -> None:
+    def fill_pairs(self, texts: Batch, others: Batch, scores: Floats, threads: int | None, progress: bool) -> None:
         for metric, weight in self.parts:
             part = np.zeros_like(scores)
             metric.fill_pairs(texts, others, part, threads, progress)
@@ -224,7 +218,7 @@ class Mixture(Combination):
     def formula(self, row: Sequence[float]) -> float:
         return float(self.evaluate_rows(np.array([row]))[0])
 
-    def evaluate_rows(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+    def evaluate_rows(self, rows: Array) -> Floats:
         total = np.zeros(len(rows))
         for metric, weight, part in self._of_each(rows):
             with np.errstate(invalid="ignore"):  # numbers beyond 64 bits become others

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._backend import PreparedReferences, RawTexts, TokenTexts, go_on, id_rows, raw_rows, segment_rows, types_within
 from .._definitions.ngrams import lengths_to_choose_from, reference_length
-from .._runtime.lazy_arrays import np
+from .._runtime.lazy_arrays import Integers, np
 from ..bleu_score.parts import nltk_row
 from ..errors import CybleuError, MixedTokensError
 from ..text.batches import Corpus, TokenIds, TokenLists
@@ -17,8 +17,6 @@ from ..text.segments import plain_segment
 from .tokens import tokenised
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..text.tokenizers import Tokenization
 
 REFERENCE_LENGTHS = ("closest", "closest-first", "shortest", "average")
@@ -142,9 +140,7 @@ class Counting(NamedTuple):
 # -------------------------------------------------------------------------------------------------- reference lengths
 
 
-def _reference_lengths(
-    lengths: NDArray[np.int64], bounds: Any, reference_length: str
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _reference_lengths(lengths: Integers, bounds: Any, reference_length: str) -> tuple[Integers, Integers]:
     """The lengths to choose from, set after set, and where each set begins, and the end."""
     if len(lengths) == len(bounds) - 1:
         return lengths, bounds

@@ -7,19 +7,16 @@ from collections import UserDict
 from collections.abc import Mapping
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._catalogue import CATALOGUE
-from .._runtime.lazy_arrays import array_given, floats_given, np
+from .._runtime.lazy_arrays import Array, Floats, array_given, floats_given, np
 from ..errors import StatisticsError, UnknownNameError
 from ..text.reading import read_corpus
 from .base import Metric
 from .operations import fields_of_texts, rows_without_numpy, with_options
 from .statistics import whole_array, whole_numbers
 from .variants import VARIANTS, Variant
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 metrics: Any = sys.modules[__package__]  # imports the module of a class when the class is used first
 
@@ -143,7 +140,7 @@ def rows(
     threads: int | None = None,
     progress: bool = False,
     **options: Any,
-) -> NDArray[Any]:
+) -> Array:
     """Count segments: return the statistics row of each hypothesis with its references. Requires NumPy.
 
     A str is raw text, which the metric tokenises. A list contains tokens. An array of integers contains token ids.
@@ -210,7 +207,7 @@ def score(rows: Any, metric: Any = "bleu", **options: Any) -> Any:
     return metric.score(rows)
 
 
-def scores(rows: Any, metric: Any = "bleu", **options: Any) -> NDArray[np.float64]:
+def scores(rows: Any, metric: Any = "bleu", **options: Any) -> Floats:
     """Score each row of an array, as :func:`score` scores a single row. Requires NumPy.
 
     The other parameters are those of :func:`score`. Where the tool fails and :func:`score` raises an
@@ -269,7 +266,7 @@ def score_texts(name: str, hypotheses: Any, references: Any, threads: int | None
     return metric.score(rows if size else [0] * len(metric.columns), signature=signature)
 
 
-def rows_by_name(columns: Mapping[str, Any], metric: Metric) -> NDArray[Any]:
+def rows_by_name(columns: Mapping[str, Any], metric: Metric) -> Array:
     """Return rows from a dict of columns or numbers by the names of the metric's columns.
 
     :raises StatisticsError: a column is missing, or holds something other than whole numbers that fit into int64
@@ -281,7 +278,7 @@ def rows_by_name(columns: Mapping[str, Any], metric: Metric) -> NDArray[Any]:
     return np.column_stack(arrays)
 
 
-def _numbers(columns: Mapping[str, Any], name: str, dtype: str) -> NDArray[Any]:
+def _numbers(columns: Mapping[str, Any], name: str, dtype: str) -> Array:
     if name not in columns:
         raise StatisticsError(f"there is no column {name!r} in the columns: {', '.join(map(repr, columns))}")
     flat = array_given(columns[name], name).reshape(-1)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from zlib import crc32
 
 from .._backend import NgramInformation, RawTexts, RawVocabulary, TokenTexts
-from .._runtime.lazy_arrays import np
+from .._runtime.lazy_arrays import Array, Floats, np
 from .._runtime.numbers import check_whole
 from ..errors import OrderError, SequenceTypeError, UnknownNameError
 from ..nist_score import nist_length_penalty
@@ -24,8 +24,6 @@ from .references import References
 from .signature import Signature
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..text.batches import Corpus
     from .base import Counter
 
@@ -249,7 +247,7 @@ class Nist(BuiltinMetric):
         penalty = nist_length_penalty(length, totals[0]) if length else 0.0
         return [bits / max(total, 1) for bits, total in zip(information, totals)], penalty
 
-    def evaluate_rows(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+    def evaluate_rows(self, rows: Array) -> Floats:
         """Score rows that are valid, with the operations of :meth:`formula`.
 
         :param rows: float64 `(n, columns)`
@@ -257,7 +255,7 @@ class Nist(BuiltinMetric):
         lengths = rows[:, 0]
         information = rows[:, 1 : 1 + self.max_order]
         totals = rows[:, 1 + self.max_order :]
-        scores: NDArray[np.float64] = np.zeros(len(rows))
+        scores: Floats = np.zeros(len(rows))
         for of_order in (information / np.maximum(totals, 1)).T:
             scores += of_order
         short = np.flatnonzero(totals[:, 0] < lengths)

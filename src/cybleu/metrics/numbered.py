@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .._backend import RawVocabulary, TokenTexts, fill_alignments
-from .._runtime.lazy_arrays import np
+from .._runtime.lazy_arrays import Array, Floats, np
 from .._runtime.parallel import run
 from ..text.batches import Corpus, Sets, TokenIds
 from ..text.ids import number_together, word_ids
 from .tokens import tokenised
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..text.batches import Batch
     from ..text.tokenizers import Tokenization
 
@@ -56,7 +54,7 @@ def texts_to_align(corpus: Corpus, tokenization: Tokenization | None) -> tuple[T
     hypotheses, references = numbered(corpus, tokenization)
     if isinstance(references.ids, memoryview):  # of raw text, which has such numbers
         return hypotheses, references
-    ids: list[NDArray[Any]] = [references.ids, hypotheses.ids]
+    ids: list[Array] = [references.ids, hypotheses.ids]
     # -1 in the hypotheses alone is a token without a number, and matches none of the references
     negative = ids[0].min(initial=0) < 0 or ids[1].min(initial=0) < -1
     if negative or max(numbers.max(initial=0) for numbers in ids) >= MOST_IN_PLACE:
@@ -70,7 +68,7 @@ def texts_to_align(corpus: Corpus, tokenization: Tokenization | None) -> tuple[T
 
 def align_pairs(
     texts: tuple[TokenIds, TokenIds],
-    scores: NDArray[np.float64],
+    scores: Floats,
     are_rates: bool,
     threads: int | None,
     progress: bool,

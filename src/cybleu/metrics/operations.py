@@ -12,7 +12,7 @@ from operator import add
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .._backend import go_on
-from .._runtime.lazy_arrays import floats_given, np
+from .._runtime.lazy_arrays import Array, Floats, floats_given, np
 from .._runtime.numbers import finite_numbers
 from .._runtime.parallel import checked_threads, run
 from .._version import __version__
@@ -24,8 +24,6 @@ from .tokens import segments_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-
-    from numpy.typing import NDArray
 
     from ..text.batches import Kind
     from ..text.tokenizers import Tokenization
@@ -99,7 +97,7 @@ def ids_given(metric: Metric, of_ids: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in of_ids.items() if value is not None}
 
 
-def rows_of_corpus(metric: Metric, corpus: Corpus, threads: int | None = None, progress: bool = False) -> NDArray[Any]:
+def rows_of_corpus(metric: Metric, corpus: Corpus, threads: int | None = None, progress: bool = False) -> Array:
     """Count a corpus, and return its rows as an array `(segments, columns)`."""
     rows = np.zeros((corpus.size, len(metric.columns)), dtype=metric.dtype)
     _write_rows(metric, corpus, rows, threads, progress)
@@ -199,7 +197,7 @@ def check_width(metric: Metric, width: int) -> None:
         )
 
 
-def table_of_rows(metric: Metric, rows: Any) -> NDArray[Any]:
+def table_of_rows(metric: Metric, rows: Any) -> Array:
     """Return rows as an array of two dimensions with the metric's dtype."""
     table = _array(metric, rows)
     if table.ndim != 2:
@@ -207,11 +205,11 @@ def table_of_rows(metric: Metric, rows: Any) -> NDArray[Any]:
     return table
 
 
-def _array(metric: Metric, rows: Any) -> NDArray[Any]:
+def _array(metric: Metric, rows: Any) -> Array:
     return floats_given(rows, "rows") if metric.dtype == "float64" else whole_array(rows, "rows")
 
 
-def check_rows(metric: Metric, rows: NDArray[Any]) -> None:
+def check_rows(metric: Metric, rows: Array) -> None:
     """:raises StatisticsError: a row is not valid"""
     too_low = metric.least is not None and rows.size > 0 and not rows.min() >= metric.least
     if too_low or (metric.dtype == "float64" and not np.isfinite(rows).all()):
@@ -276,7 +274,7 @@ def scores_by(kernel: Any, rows: Any, evaluate: Callable[[Any], float]) -> Any:
     return scores
 
 
-def as_shares(metric: Metric, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def as_shares(metric: Metric, scores: Floats) -> Floats:
     """Return scores as shares from 0 to 1, where 1 is a perfect match; of an error rate, at least 0."""
     if not metric.higher_is_better:
         scores = np.maximum(metric.scale - scores, 0.0)

@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING
 
 from .._backend import PairwiseTexts, TokenTexts, go_on
 from .._definitions.pairs import Pairs
-from .._runtime.arrays import np
+from .._runtime.arrays import Floats, Integers, np
 from .._runtime.parallel import run
 from ..text.batches import TokenIds
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .bleu import RowScorer
 
-    Floats = NDArray[np.float64]
+    Floats = Floats
 
 FEW = 24  # up to this number of texts, scoring all is faster than finding equal texts
 AT_ONCE = 1 << 16  # scores in memory for a mean
@@ -83,7 +81,7 @@ class PairedTexts:
                 row[:] = row[self._columns]
 
 
-def _distinct(batch: TokenIds) -> tuple[TokenIds, NDArray[np.int64]]:
+def _distinct(batch: TokenIds) -> tuple[TokenIds, Integers]:
     """Return the distinct texts, and the index of each text among them; all texts if few are equal, or if there are few."""
     everyone = np.arange(batch.size, dtype=np.int64)
     if batch.size <= FEW:

@@ -7,7 +7,7 @@ from functools import partial
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from .._runtime.lazy_arrays import np
+from .._runtime.lazy_arrays import Integers, np
 from ..errors import ArrayValueError, MixedTokensError
 from ..text.batches import Corpus, ListSets, Sets, TokenIds
 from ..text.ids import SpecialIds, ids_of_tokens, owners_given
@@ -15,8 +15,6 @@ from ..text.reading import check_same_kind, has_tuples, read_references, read_te
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from numpy.typing import NDArray
 
     from ..text.batches import AnySets, Batch, Kind, Made
 
@@ -110,7 +108,7 @@ class References:
         one_each = owner is None and texts.size == self._sets.size
         return self.corpus_of(texts, None if one_each else owners_given(owner, self._sets, texts.size))
 
-    def corpus_of(self, texts: Batch, owners: NDArray[np.int64] | None) -> Corpus:
+    def corpus_of(self, texts: Batch, owners: Integers | None) -> Corpus:
         """Return the corpus of hypotheses that have been read.
 
         :param texts: the hypotheses

@@ -24,10 +24,8 @@ from .operations import rows_without_numpy, tokenization_for
 from .signature import Signature
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from .._backend import Tokenizer
+    from .._runtime.lazy_arrays import Floats
     from ..text.batches import Batch
     from .base import Counter, Metric
 
@@ -206,9 +204,7 @@ class Rouge(BuiltinMetric):
     def formula(self, row: Sequence[float]) -> float:
         return row[2] / row[3] if row[3] else 0.0
 
-    def fill_pairs(
-        self, texts: Batch, others: Batch, scores: NDArray[np.float64], threads: int | None, progress: bool
-    ) -> None:
+    def fill_pairs(self, texts: Batch, others: Batch, scores: Floats, threads: int | None, progress: bool) -> None:
         if self.kind != "L":
             super().fill_pairs(texts, others, scores, threads, progress)
             return

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from .._runtime.lazy_arrays import array_given, in_place, np
+from .._runtime.lazy_arrays import Integers, array_given, in_place, np
 from .._runtime.sequences import check_unmasked
 from ..errors import StatisticsError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
-    from numpy.typing import NDArray
 
 OF_ANOTHER_METRIC = "if another metric counted the rows, pass that metric"
 
@@ -56,7 +54,7 @@ def whole_numbers(values: Any, name: str, least: int | None = None) -> list[int]
     return numbers
 
 
-def whole_array(rows: Any, name: str) -> NDArray[np.int64]:
+def whole_array(rows: Any, name: str) -> Integers:
     """Rows as the backends read them.
 
     :raises StatisticsError: the numbers are not integers, or int64 does not hold them

@@ -20,9 +20,7 @@ from .numbered import align_pairs, one_in_each, texts_to_align
 from .operations import tokenization_for
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from .._runtime.lazy_arrays import Floats
     from ..text.batches import Batch
     from .base import Counter
 
@@ -108,9 +106,7 @@ class Wer(BuiltinMetric):
         edits, words = row
         return edits / max(words, 1)
 
-    def fill_pairs(
-        self, texts: Batch, others: Batch, scores: NDArray[np.float64], threads: int | None, progress: bool
-    ) -> None:
+    def fill_pairs(self, texts: Batch, others: Batch, scores: Floats, threads: int | None, progress: bool) -> None:
         aligned = self._aligned(Corpus(texts, one_in_each(others)))
         align_pairs(aligned, scores, are_rates=True, threads=threads, progress=progress)
 
