@@ -8,7 +8,6 @@ orders and segments. chrF is from Popović (2015), "chrF: character n-gram F-sco
 from __future__ import annotations
 
 from array import array
-from functools import lru_cache
 
 from ._backend import CharacterF, RawTexts
 from ._definitions.ngrams import MOST_ORDERS, count_ngrams
@@ -139,7 +138,7 @@ def _scores(
     # for each order the n-grams of the hypothesis, those of the reference, and the matches
     width = 3 * orders[-1]
     rows = memoryview(bytearray(8 * count * width))
-    measure = _measure(orders[-1], ignore_whitespace)
+    measure = CharacterF(orders[-1], 0, 1, "dropped but separators" if ignore_whitespace else "kept", False)
     measure.rows(texts, others, array("q", range(count + 1)), None, 0, count, rows.cast("q", (count, width)))
     numbers = rows.cast("q").tolist()
     return [
@@ -166,13 +165,6 @@ def _without_space(given: str | Iterable[str], ignore_whitespace: bool) -> str:
     if not ignore_whitespace:
         return text
     return "".join(character for character in text if not character.isspace() or character in SEPARATORS)
-
-
-@lru_cache
-def _measure(max_len: int, ignore_whitespace: bool) -> CharacterF:
-    """Return the backend's object that counts; its scoring is not used."""
-    space = "dropped but separators" if ignore_whitespace else "kept"
-    return CharacterF(max_len, 0, 1, space, False)
 
 
 def _text(given: str | Iterable[str]) -> str:

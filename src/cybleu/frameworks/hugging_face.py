@@ -140,8 +140,12 @@ def _score_of_texts(metric: Metric, texts: list[str], groups: list[list[str]]) -
     if metric.tokenize is None:
         texts = _unstripped(texts)
         groups = list(map(_unstripped, groups))
+    return metric.score(_sum_of_texts(metric, texts, groups))
+
+
+def _sum_of_texts(metric: Metric, texts: list[str], groups: list[list[str]]) -> list[Any]:
     corpus = Corpus(read_lines(texts, "predictions"), read_sets_of_lines(groups))
-    return metric.score(rows_without_numpy(metric, corpus))
+    return metric.total(rows_without_numpy(metric, corpus))
 
 
 def _unstripped(lines: list[str]) -> list[str]:
@@ -198,9 +202,8 @@ def _median_of_samples(shares: Floats) -> Any:
 
 
 def _error_rate(metric: Metric, texts: list[str], groups: list[list[str]], concatenate_texts: bool = False) -> float:
-    corpus = Corpus(read_lines(texts, "predictions"), read_sets_of_lines(groups))
-    row = metric.total(rows_without_numpy(metric, corpus))
-    return row[0] / row[1]  # type: ignore[no-any-return]
+    edits, length = _sum_of_texts(metric, texts, groups)
+    return edits / length  # type: ignore[no-any-return]
 
 
 # arguments of sacreBLEU's classes that have another name in evaluate
