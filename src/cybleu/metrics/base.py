@@ -380,6 +380,11 @@ class BuiltinMetric(Metric):
         :param row: a number for each column
         """
 
+    @cached_property
+    def signatures(self) -> dict[Any, str]:
+        """The signatures of results that describe texts, too, by the kind of the texts and the number of references."""
+        return {}
+
     def __reduce__(self) -> tuple[Any, ...]:
         # The fields alone, because kernels cannot be pickled; by the constructor, because those of a pickle can have any
         # values.

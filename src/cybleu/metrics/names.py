@@ -259,8 +259,11 @@ def score_texts(name: str, hypotheses: Any, references: Any, threads: int | None
     if bounds[-1] != size:
         counts = {int(end - begin) for begin, end in pairwise(bounds)}
         nrefs = "var" if len(counts) > 1 else max(counts, default=1)
-    tokenization = metric.tokenization if corpus.kind == "raw text" else None
-    signature = metric.signature.with_fields(**fields_of_texts(metric, tokenization, nrefs))
+    signature = metric.signatures.get((corpus.kind, nrefs))
+    if signature is None:
+        tokenization = metric.tokenization if corpus.kind == "raw text" else None
+        signature = metric.signature.with_fields(**fields_of_texts(metric, tokenization, nrefs))
+        metric.signatures[corpus.kind, nrefs] = signature  # making it takes longer than counting a sentence
     if size == 1 and not metric.averages:
         return metric.score_of_row(rows.tolist()[0], signature)  # which is valid
     return metric.score(rows if size else [0] * len(metric.columns), signature=signature)

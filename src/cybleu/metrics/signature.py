@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from .._version import __version__
@@ -52,7 +51,6 @@ class Signature(str):
         signature = cls(fields)
         return signature if signature == line else cls({"": line})
 
-    @lru_cache(maxsize=128)  # noqa: B019 - a signature refers to nothing that would be kept with it
     def with_fields(self, **fields: Any) -> Signature:
         """Return the signature with other values of fields, and with more fields at the end."""
         return Signature({**self.fields, **fields})
