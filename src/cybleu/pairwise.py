@@ -20,7 +20,7 @@ from .metrics import Bleu, find
 from .metrics.numbered import numbered, one_in_each
 from .metrics.operations import tokenization_for
 from .metrics.tokens import tokens_of
-from .text.batches import Corpus, Place, TokenLists
+from .text.batches import Corpus, Place
 from .text.ids import SpecialIds
 from .text.reading import read_texts
 
@@ -132,16 +132,15 @@ def self_bleu(
 
     @cache
     def lists() -> list[list[Any]]:
-        return list(map(list, batch.texts if isinstance(batch, TokenLists) else numbers.lists()))
+        return list(map(list, batch.lists()))
 
     def general(position: int) -> None:
         row = stats[position].tolist()
         denominators = [total or 1 for total in row[2 + order : 2 + order + max_order]]
         others = list(lists())
         hypothesis = others.pop(scored[position])
-        del row[2 + max_order :]
         precisions = smoothed_precisions(smoothing_function, row, denominators, others, hypothesis)
-        scores[position] = score_of_precisions(precisions, row, vectors, auto_reweigh)
+        scores[position] = score_of_precisions(precisions, row[: 2 + max_order], vectors, auto_reweigh)
 
     def work(position: int) -> int:
         return SCORER.rows(stats, weights, smoothing_function, auto_reweigh, position, scores)

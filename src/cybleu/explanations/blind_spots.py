@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from .._definitions.ngrams import NGram
     from ..metrics import Metric, Variant
-    from ..text.tokenizers import Tokenize
 
 # Words of messages about a list of segments, and what they are called by a function that takes one segment.
 IN_MESSAGES = {
@@ -82,9 +81,6 @@ def blind_spots(
     hypothesis: str | bytes | Collection[Hashable],
     references: str | bytes | Collection[Any],
     metric: str | Metric | Variant | None = None,
-    *,
-    tokenize: Tokenize | None = None,
-    lowercase: bool = False,
     **choices: Any,
 ) -> BlindSpots:
     """Find texts that BLEU scores at least as high as a hypothesis, regardless of their meaning.
@@ -92,10 +88,8 @@ def blind_spots(
     :param hypothesis: one text: raw text (str or UTF-8 bytes), a list of hashable tokens, or an array of token ids
     :param references: one reference of the same kind, or a list of several
     :param metric: a definition of BLEU, in any form that :func:`cybleu.metrics.find` accepts; by default NLTK's
-    :param tokenize: the tokeniser of raw text: a name that :func:`cybleu.text.tokenizer` accepts, or a function from a
-        str to its tokens; by default that of the metric, for NLTK's BLEU white space
-    :param lowercase: convert raw text to lower case first
-    :param choices: options of :class:`cybleu.metrics.Bleu`
+    :param choices: options of :class:`cybleu.metrics.Bleu`, such as ``tokenize="13a"`` for raw text, which is split as
+        the tool of the metric does it, for NLTK's BLEU at white space
     :return: the blocks whose order does not matter, how many orders there are, and the tokens that can be replaced
     :raises NoReferencesError: there is no reference
     :raises SequenceTypeError: an argument is not a text, or the arguments are swapped
@@ -108,9 +102,7 @@ def blind_spots(
     >>> blind_spots("The cat on the mat slept.", "The cat sat on the mat.", "sacrebleu").blocks
     (('The', 'cat'), ('on', 'the', 'mat'), ('slept',), ('.',))
     """
-    bleu, tokens, of_references = read_segment(
-        hypothesis, references, metric, tokenize=tokenize, lowercase=lowercase, **choices
-    )
+    bleu, tokens, of_references = read_segment(hypothesis, references, metric, **choices)
     Bleu("nltk", max_order=1).count(tokens, of_references)  # raises an error for tokens that cannot be counted
     rules = bleu.rules()
     spots = find_blind_spots(tokens, of_references, rules.order, is_monotone(rules, len(tokens)))

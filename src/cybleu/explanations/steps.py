@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from ..bleu_score.parts import Tokens
     from ..bleu_score.scores import SmoothingCallable
     from ..metrics import Metric
-    from ..text.tokenizers import Tokenize
 
 WIDTH = 100  # columns of text
 LABEL = 13  # columns before the tokens
@@ -129,8 +128,6 @@ def explain(
     weights: Sequence[float] = QUARTERS,
     smoothing_function: SmoothingCallable | None = None,
     metric: str | Metric | Variant | None = None,
-    tokenize: Tokenize | None = None,
-    lowercase: bool = False,
     **choices: Any,
 ) -> Explanation:
     """Explain a score of :func:`cybleu.sentence_bleu`, or of another tool's BLEU, step by step.
@@ -138,13 +135,11 @@ def explain(
     :param hypothesis: one text: raw text (str or UTF-8 bytes), a list of hashable tokens, or an array of token ids
     :param references: one reference of the same kind, or a list of several
     :param weights: a vector of weights of the n-gram orders from 1
-    :param smoothing_function: see :func:`cybleu.sentence_bleu`; only without `metric` and `choices`
+    :param smoothing_function: see :func:`cybleu.sentence_bleu`; only for NLTK's BLEU
     :param metric: a definition of BLEU to explain instead of NLTK's, with its own weights and smoothing, in any form
-        that :func:`cybleu.metrics.find` accepts. With `choices` alone, it is sacreBLEU's
-    :param tokenize: the tokeniser of raw text: a name that :func:`cybleu.text.tokenizer` accepts, or a function from a
-        str to its tokens; by default that of the metric, for NLTK's BLEU white space
-    :param lowercase: convert raw text to lower case first
-    :param choices: options of :class:`cybleu.metrics.Bleu`
+        that :func:`cybleu.metrics.find` accepts. With `choices` other than `tokenize` and `lowercase`, it is sacreBLEU's
+    :param choices: options of :class:`cybleu.metrics.Bleu`, such as ``tokenize="13a"`` for raw text, which is split as
+        the tool of the metric does it, for NLTK's BLEU at white space
     :return: the score, and for each order the counts of n-grams, the clipped counts, the precision and the smoothed
         precision
     :raises NoReferencesError: there is no reference
@@ -183,7 +178,7 @@ def explain(
     if remark:
         warnings.warn(remark, UserWarning, stacklevel=2)
     # NLTK's functions score where nothing else is named, because smoothing can then be any function.
-    by_nltk = metric is None and not choices
+    by_nltk = metric is None and choices.keys() <= {"tokenize", "lowercase"}
     if by_nltk:
         choices["max_order"] = weight_vectors(weights)[1]
         if numbers is None:
@@ -194,9 +189,7 @@ def explain(
         metric = "bleu" if metric is None else metric
         if weights is not QUARTERS:
             choices["weights"] = weights
-    bleu, tokens, of_references = read_segment(
-        hypothesis, references, metric, tokenize=tokenize, lowercase=lowercase, **choices
-    )
+    bleu, tokens, of_references = read_segment(hypothesis, references, metric, **choices)
     if by_nltk:
         scored = _scored_by_nltk(bleu, tokens, of_references, weights, smoothing_function)
     else:
