@@ -283,6 +283,7 @@ class Counts:
         self.order = order
         self.width = 2 + 2 * order
         self.weights = weights
+        self._segments = 0
         self._of_text = tokenize is not None
         self._tokenize = None if tokenize == OF_TOOLS else tokenize
         self._lowercase = self._of_text and lowercase
@@ -322,6 +323,7 @@ class Counts:
 
     def add(self, corpus: Corpus) -> None:
         """Count more segments."""
+        self._segments += corpus.size
         for key, metric in self._metrics.items():
             if corpus.size:
                 self._numbers[key].frombytes(rows_without_numpy(metric, corpus).cast("B"))
@@ -342,7 +344,7 @@ class Counts:
         bleu = None
         failure = None
         numbers = self._numbers[tokenize, variant.reference_length]
-        table = memoryview(numbers).cast("B").cast("q", (len(numbers) // self.width, self.width))
+        table = memoryview(numbers).cast("B").cast("q", (self._segments, self.width))
         try:
             bleu = Bleu(variant, weights=self.weights, max_order=self.order).score(table)
         except (CybleuError, ArithmeticError, ValueError) as error:
@@ -361,8 +363,7 @@ class Counts:
 
         :raises EmptyCorpusError: there is no segment
         """
-        segments = len(next(iter(self._numbers.values()))) // self.width
-        if not segments:
+        if not self._segments:
             raise EmptyCorpusError("there is no segment to score; give at least one hypothesis with its references")
         scores = [self.scored(*setting) for setting in self._settings]
         differences = []
@@ -370,7 +371,7 @@ class Counts:
             lower, higher = sorted(pair, key=lambda scored: scored.score)
             if lower.score < higher.score:
                 differences.append(Difference(lower, higher, tuple(_causes(self, lower, higher))))
-        return Comparison(tuple(scores), tuple(differences), segments)
+        return Comparison(tuple(scores), tuple(differences), self._segments)
 
 
 # -------------------------------------------------------------------------------------------------------------- causes

@@ -201,11 +201,10 @@ def settings_of(hypotheses: Any, references: Any, score: float | str, digits: in
     check_whole(digits, "digits", 0, 17, error=ArrayValueError)
     value = float(number)
     half = 0.5 * 10**-digits
-    # a number up to 1 can also be a score from 0 to 1
-    wanted = [(value, half), (100 * value, 100 * half)] if value <= 1 else [(value, half)]
+    scales = (1, 100) if value <= 1 else (1,)  # a number up to 1 can also be a score from 0 to 1
 
     def off(row: SameScore) -> float:
-        return float(min(max(abs(row.score - middle) - half, 0) for middle, half in wanted))
+        return float(min(max(abs(row.score - scale * value) - scale * half, 0) for scale in scales))
 
     # digits beyond these differ by the order of float operations only
     rows: dict[str, SameScore] = {}
