@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import accumulate
+from string import ascii_letters, digits
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._backend import RawTexts, RawVocabulary, TokenTexts, rouge_rows
@@ -33,8 +34,8 @@ SPACES = Tokenization("space")
 MOST_STEMS = 1 << 20  # that are kept
 # of kinds, for kernels: of n-grams their order
 CODES = {**{f"{order}": order for order in range(1, 10)}, "L": 0, "Lsum": -1}
-# For each byte of UTF-8 the same one if words have it, or if it is between two texts; otherwise a blank.
-_WORDS = bytes([code if chr(code) in "abcdefghijklmnopqrstuvwxyz0123456789\n" else 32 for code in range(256)])
+# For each byte of UTF-8 the same one in lower case if words have it, or if it is between two texts; otherwise a blank.
+_WORDS = bytes([code if chr(code) in f"{ascii_letters}{digits}\n" else 32 for code in range(256)]).lower()
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,10 @@ class WordsOfRouge(Tokenization):
 
     def words_of_lines(self, text: str) -> list[Any]:
         """The words of each line with blanks between them."""
-        spaced = text.lower().encode("utf-8", "surrogatepass").translate(_WORDS).split(b"\n")
+        # The only characters above ASCII of which a letter of ASCII is the lower case; converting any others takes longest.
+        if "\u0130" in text or "\u212a" in text:
+            text = text.lower()
+        spaced = text.encode("utf-8", "surrogatepass").translate(_WORDS).split(b"\n")
         if not self.stemmer:
             return spaced
         stem = _stemmer()
@@ -199,7 +203,7 @@ class Rouge(BuiltinMetric):
         tokenization = self.tokenization
         lines = tokenization.words_of_lines(joined) if isinstance(tokenization, WordsOfRouge) else joined.split("\n")
         counts = [text.count("\n") + 1 for text in strings]
-        return RawTexts(lines), array("q", accumulate(counts, initial=0))
+        return RawTexts(lines), array("q", [0, *accumulate(counts)])
 
     def formula(self, row: Sequence[float]) -> float:
         return row[2] / row[3] if row[3] else 0.0
@@ -234,15 +238,16 @@ class RougeKinds(Rouge):
         :param references: one or more texts
         """
         texts = [hypothesis, *references]
-        if self.split_summaries or len(texts) == 1 or {*map(type, texts)} != {str}:
+        if len(texts) == 1 or {*map(type, texts)} != {str}:
             return super().count(hypothesis, references)
         # one list has the hypothesis and its references, so that they are read and numbered at once
         lines, bounds = self._split(texts)
         words = TokenTexts(*word_ids(lines, RawVocabulary(SPACES.backend).add))
-        shape = (len(texts), len(self.columns))
-        rows = memoryview(bytearray(8 * shape[0] * shape[1])).cast("d", shape)
-        rouge_rows(words, bounds, words, bounds, array("q", (1, shape[0])), None, self._codes, 0, 1, rows)
-        return rows.tolist()[0]  # type: ignore[return-value]
+        count = len(texts)
+        width = len(self.columns)
+        rows = memoryview(bytearray(8 * count * width)).cast("d", (count, width))
+        rouge_rows(words, bounds, words, bounds, array("q", (1, count)), None, self._codes, 0, 1, rows)
+        return rows[:1].tolist()[0]  # type: ignore[return-value]
 
 
 class Shares(NamedTuple):

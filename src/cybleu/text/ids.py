@@ -208,8 +208,9 @@ def word_ids(texts: RawTexts, number: Callable[[Any, Any], bytes]) -> TokenIds:
         other, and writes where each text ends
     """
     bounds: Any = memoryview(bytearray(8 * texts.size + 8)).cast("q")
-    ids: Any = memoryview(number(texts, bounds[1:])).cast("i")
-    return TokenIds(ids, bounds[:-1], bounds[1:])
+    ends = bounds[1:]
+    ids: Any = memoryview(number(texts, ends)).cast("i")
+    return TokenIds(ids, bounds[:-1], ends)
 
 
 def _encoded(lists: TokenLists, vocabulary: dict[Hashable, int]) -> TokenIds:
