@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 
-from ._backend import CharacterF, RawTexts
+from ._backend import CharacterF, RawTexts, Segments, Tokenizer
 from ._definitions.ngrams import MOST_ORDERS, count_ngrams
 from .errors import EmptyCorpusError, OrderError
 from .text.segments import check_numbers, refuse_missing
@@ -138,8 +138,9 @@ def _scores(
     # for each order the n-grams of the hypothesis, those of the reference, and the matches
     width = 3 * orders[-1]
     rows = memoryview(bytearray(8 * count * width))
+    segments = Segments(Tokenizer("none"), texts, others, array("q", range(count + 1)))
     measure = CharacterF(orders[-1], 0, 1, "dropped but separators" if ignore_whitespace else "kept", False)
-    measure.rows(texts, others, array("q", range(count + 1)), None, 0, count, rows.cast("q", (count, width)))
+    measure.rows(segments, 0, count, rows.cast("q", (count, width)))
     numbers = rows.cast("q").tolist()
     return [
         _fscores(numbers[3 * n - 3 :: width], numbers[3 * n - 2 :: width], numbers[3 * n - 1 :: width], beta)

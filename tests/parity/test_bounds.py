@@ -32,6 +32,8 @@ def test_what_does_not_fit(kernels):
     tokenizer = kernels.Tokenizer("13a")
     lines = kernels.RawTexts(["a"])
     texts = kernels.TokenTexts(WORDS, ZERO, TWO)
+    raw = kernels.Segments(tokenizer, lines, lines, PART)
+    ids = kernels.Segments(None, texts, texts, PART)
     chrf = kernels.CharacterF(6, 0, 2, "kept", False)
     definition = kernels.Definition(Bleu().rules())
     prepared = kernels.PreparedReferences(texts, PART, TWO, PART, 4)
@@ -43,16 +45,16 @@ def test_what_does_not_fit(kernels):
         (lines.take, ONE),
         (kernels.RawTexts.side_by_side, [lines], [0], sys.maxsize),
         (kernels.RawVocabulary(tokenizer).add, lines, PART),
-        (kernels.raw_rows, tokenizer, lines, lines, PART, None, 4, "closest", 0, 2, ROW),
-        (kernels.raw_rows, tokenizer, lines, lines, ZERO, None, 4, "closest", 0, 1, ROW),
-        (kernels.raw_rows, tokenizer, lines, lines, PART, ONE, 4, "closest", 0, 1, ROW),
-        (kernels.raw_rows, tokenizer, lines, lines, PART, None, 4, "closest", 0, 1, SHORT),
+        (kernels.Segments, tokenizer, lines, lines, ZERO),
+        (kernels.Segments, tokenizer, lines, lines, PART, ONE),
+        (kernels.Segments, tokenizer, lines, lines, PART, NONE),
+        (kernels.Segments, None, texts, texts, PART * 2),
+        (kernels.numbered_rows, raw, 4, "closest", 0, 2, ROW),
+        (kernels.numbered_rows, raw, 4, "closest", 0, 1, SHORT),
+        (kernels.numbered_rows, ids, 4, "closest", 1, 0, ROW),
         (kernels.segment_rows, [], [], 4, 0, 2, ROW),
-        (kernels.raw_gleu_rows, tokenizer, lines, lines, PART, None, 1, 4, 0, 1, ROW),
-        (kernels.raw_gleu_rows, tokenizer, lines, lines, PART, None, 1, 17, 0, 1, ROW[:, :2].copy()),
-        (kernels.id_rows, texts, texts, PART, ONE, 4, "closest", 0, 1, ROW),
-        (kernels.id_rows, texts, texts, PART * 2, None, 4, "closest", 0, 1, ROW),
-        (kernels.id_rows, texts, texts, PART, None, 4, "closest", 0, 1, SHORT),
+        (kernels.numbered_gleu_rows, raw, 1, 4, 0, 1, ROW),
+        (kernels.numbered_gleu_rows, raw, 1, 17, 0, 1, ROW[:, :2].copy()),
         (kernels.PreparedReferences, texts, PART, TWO, ZERO, 4),
         (kernels.PreparedReferences, texts, PART, TWO, PART * 2, 4),
         (prepared.count_rows, texts, PART, 0, 1, ROW),
@@ -61,9 +63,13 @@ def test_what_does_not_fit(kernels):
         (kernels.leave_one_out, texts, 4, SHORT),
         (kernels.PairwiseTexts(definition, texts).fill, 0, 2, TABLE),
         (kernels.PairwiseTexts(definition, texts).fill, 0, 1, TABLE[1:]),
-        (kernels.edit_rows, texts, texts, PART, None, 0, 1, ROW / 1),
+        (kernels.edit_rows, ids, 0, 1, ROW / 1),
+        (kernels.edit_distance_rows, raw, 0, 1, ROW),
         (kernels.NgramInformation, kernels.TokenTexts(WORDS + 1, ZERO, TWO), 5, -1),
-        (chrf.rows, lines, lines, PART, None, 0, 1, ROW),
+        (kernels.NgramInformation(texts, 4, -1).fill_rows, ids, 0, 1, ROW / 1),
+        (kernels.NgramInformation(texts, 4, -1).fill_rows, raw, 0, 1, np.zeros((1, 9))),
+        (chrf.rows, raw, 0, 1, ROW),
+        (chrf.rows, ids, 0, 1, np.zeros((1, 18), np.int64)),
         (chrf.score_rows, ROW, 0, SCORE),
         (kernels.CharacterTexts(chrf, lines).fill, 0, 1, TABLE),
         (definition.score_rows, ROW, 0, TABLE[0]),
@@ -76,7 +82,7 @@ def test_what_does_not_fit(kernels):
         (features.winners, PART, SCORE, SCORE, 0, ZERO),
         (features.mira_pass, PART, ONE, None, SCORE, None, SCORE, TABLE[0], TABLE[0], 0, 1, 1, 0, False, False),
     ):
-        with pytest.raises(ValueError, match=r"fit|out of range|must be an end|no reference|not as many"):
+        with pytest.raises(ValueError, match=r"fit|out of range|must be an end|no reference|not as many|must"):
             function(*arguments)
 
 

@@ -54,41 +54,21 @@ def segment_rows(
     list_of_references: Any, hypotheses: Any, max_order: int, start: int, stop: int, stats: Rows
 ) -> int: ...
 def raw_row(tokenizer: Tokenizer, lines: Sequence[str | bytes], max_order: int) -> list[int]: ...
-def raw_rows(
-    tokenizer: Tokenizer,
-    hypotheses: RawTexts,
-    references: RawTexts,
-    sets: Numbers,
-    owners: Numbers | None,
-    max_order: int,
-    reference_length: str,
-    start: int,
-    stop: int,
-    rows: Rows,
+
+class Segments:
+    def __init__(
+        self,
+        tokenizer: Tokenizer | None,
+        hypotheses: RawTexts | TokenTexts,
+        references: RawTexts | TokenTexts,
+        sets: Numbers,
+        owners: Numbers | None = None,
+    ) -> None: ...
+
+def numbered_rows(
+    segments: Segments, max_order: int, reference_length: str, start: int, stop: int, rows: Rows
 ) -> None: ...
-def raw_gleu_rows(
-    tokenizer: Tokenizer,
-    hypotheses: RawTexts,
-    references: RawTexts,
-    sets: Numbers,
-    owners: Numbers | None,
-    min_len: int,
-    max_len: int,
-    start: int,
-    stop: int,
-    rows: Rows,
-) -> None: ...
-def id_rows(
-    hypotheses: TokenTexts,
-    references: TokenTexts,
-    sets: Numbers,
-    owners: Numbers | None,
-    max_order: int,
-    reference_length: str,
-    start: int,
-    stop: int,
-    rows: Rows,
-) -> None: ...
+def numbered_gleu_rows(segments: Segments, min_len: int, max_len: int, start: int, stop: int, rows: Rows) -> None: ...
 
 class PreparedReferences:
     def __init__(
@@ -99,46 +79,11 @@ class PreparedReferences:
 class NgramInformation:
     corpus: TokenTexts
     def __init__(self, corpus: TokenTexts, max_order: int, zero: int) -> None: ...
-    def fill_rows(
-        self,
-        hypotheses: TokenTexts,
-        references: TokenTexts,
-        sets: Numbers,
-        owners: Numbers | None,
-        start: int,
-        stop: int,
-        rows: Rows,
-    ) -> None: ...
+    def fill_rows(self, segments: Segments, start: int, stop: int, rows: Rows) -> None: ...
     def weight(self, ngram: Numbers) -> float: ...
 
-def edit_rows(
-    hypotheses: TokenTexts,
-    references: TokenTexts,
-    sets: Numbers,
-    owners: Numbers | None,
-    start: int,
-    stop: int,
-    rows: Rows,
-) -> None: ...
-def edit_distance_rows(
-    hypotheses: TokenTexts,
-    references: TokenTexts,
-    sets: Numbers,
-    owners: Numbers | None,
-    start: int,
-    stop: int,
-    rows: Rows,
-) -> None: ...
-def raw_edit_distance_rows(
-    tokenizer: Tokenizer,
-    hypotheses: RawTexts,
-    references: RawTexts,
-    sets: Numbers,
-    owners: Numbers | None,
-    start: int,
-    stop: int,
-    rows: Rows,
-) -> None: ...
+def edit_rows(segments: Segments, start: int, stop: int, rows: Rows) -> None: ...
+def edit_distance_rows(segments: Segments, start: int, stop: int, rows: Rows) -> None: ...
 def rouge_rows(
     hypotheses: TokenTexts,
     hypothesis_lines: Numbers,
@@ -174,16 +119,7 @@ class CharacterF:
     order: int
     def __init__(self, char_order: int, word_order: int, beta: float, space: str, epsilon: bool) -> None: ...
     def row(self, hypothesis: str, references: Sequence[str]) -> list[int]: ...
-    def rows(
-        self,
-        hypotheses: RawTexts,
-        references: RawTexts,
-        sets: Numbers,
-        owners: Numbers | None,
-        start: int,
-        stop: int,
-        rows: Rows,
-    ) -> None: ...
+    def rows(self, segments: Segments, start: int, stop: int, rows: Rows) -> None: ...
     def evaluate(self, row: Any) -> float | None: ...
     def score_rows(self, stats: Rows, start: int, scores: Numbers) -> int: ...
 

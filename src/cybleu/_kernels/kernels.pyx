@@ -5,7 +5,8 @@ comment of a file names what it offers to later ones. A module for each file wou
 definitions, calls between modules, and twice the space.
 
 A further kind of token needs a file of its own in `tokens`, which gives ids from 0 to the distinct tokens of a
-hypothesis, and -1 to others, as `number_segment` and `id_rows` do; `count_numbered` then counts a segment of any kind.
+hypothesis, and -1 to others, as `number_lines` and `number_ids_of` do; `Segments` then takes it, and what counts
+numbers counts it.
 """
 
 cimport cython
@@ -52,21 +53,20 @@ include "tokens/characters.pxi"  # ids of characters and words; needs tokenizing
 include "counting/ngram_tables.pxi"  # tables that number token ids and n-grams; needs tables
 include "counting/ngrams.pxi"  # clipped matches of a segment; needs ngram_tables
 include "counting/segments.pxi"  # rows of lists; needs tables, objects, ngrams
-include "counting/raw_segments.pxi"  # rows of raw text; needs tokenizing, raw_texts, tables, words, characters, ngrams
-include "counting/id_segments.pxi"  # rows of ids; needs words, texts, ngram_tables, raw_segments
-include "counting/prepared.pxi"  # of References; needs tables, texts, ngram_tables, ngrams, raw_segments, id_segments
+include "counting/numbered.pxi"  # rows of raw text and ids; needs text, tokens, ngram_tables, ngrams
+include "counting/prepared.pxi"  # of References; needs tables, texts, ngram_tables, ngrams, numbered
 include "counting/index.pxi"  # n-grams of many texts; needs texts, ngram_tables
-include "counting/ter.pxi"  # edits of TER; needs texts
-include "counting/alignment.pxi"  # of ROUGE and WER; needs tokenizing, raw_texts, words, texts, raw_segments
+include "counting/ter.pxi"  # edits of TER; needs words, numbered
+include "counting/alignment.pxi"  # of ROUGE and WER; needs words, texts, numbered
 include "counting/unit_ngrams.pxi"  # matches of characters or words; needs tables
 include "scoring/formula.pxi"  # sums and smoothings
 include "scoring/definitions.pxi"  # scores of rows; needs formula
 include "scoring/scores.pxi"  # NLTK's BLEU; needs segments, formula, definitions
-include "scoring/gleu.pxi"  # GLEU; needs tokenizing, raw_texts, segments, raw_segments, scores
+include "scoring/gleu.pxi"  # GLEU; needs segments, numbered, scores
 include "scoring/pairwise.pxi"  # BLEU of pairs; needs texts, ngram_tables, index, formula, definitions
-include "scoring/information.pxi"  # mteval's NIST; needs texts, ngram_tables, index
+include "scoring/information.pxi"  # mteval's NIST; needs texts, ngram_tables, numbered, index
 include "scoring/nist.pxi"  # NLTK's NIST; needs tables, objects, ngram_tables, segments, definitions, gleu, information
-include "scoring/chrf.pxi"  # chrF; needs raw_texts, tables, characters, ngrams, unit_ngrams, formula, definitions
+include "scoring/chrf.pxi"  # chrF; needs raw_texts, characters, ngrams, numbered, unit_ngrams, formula, definitions
 include "lists/fields.pxi"  # lines of n-best lists; needs tokenizing, words
 include "search/envelope.pxi"  # the line search of MERT; needs formula, definitions
 include "search/feature_rows.pxi"  # features, MIRA

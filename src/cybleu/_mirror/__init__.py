@@ -12,16 +12,15 @@ from .._runtime.later import later
 # No module has the name of a function that it exports: while one thread imports it, another thread would get the module
 # instead of the function.
 NAMES = {
-    "counting.alignment": "edit_distance_rows fill_alignments raw_edit_distance_rows rouge_rows",
-    "counting.id_segments": "id_rows",
+    "counting.alignment": "edit_distance_rows fill_alignments rouge_rows",
     "counting.prepared": "PreparedReferences trim",
-    "counting.raw_segments": "raw_row raw_rows",
+    "counting.numbered": "Segments numbered_rows raw_row",
     "counting.ter": "edit_rows",
     "declined": "Fields PairwiseTexts Scorer best_interval clipped_matches corpus_nist gleu_counts gleu_rows read_arrays "
     "segment_counts segment_rows sentence_bleu sentence_gleu",
     "scoring.chrf": "CharacterF CharacterTexts",
     "scoring.definitions": "Definition sum_rows",
-    "scoring.gleu": "raw_gleu_rows",
+    "scoring.gleu": "numbered_gleu_rows",
     "scoring.information": "NgramInformation",
     "scoring.pairwise": "leave_one_out",
     "search.envelope": "crossings",

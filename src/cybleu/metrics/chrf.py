@@ -18,7 +18,7 @@ from ..errors import OrderError, StatisticsError
 from ..text.batches import Corpus
 from .base import BuiltinMetric, Score
 from .names import score_texts
-from .numbered import one_in_each
+from .numbered import one_in_each, segments_of_corpus
 from .operations import scores_by, tokenization_for
 from .signature import Signature
 
@@ -129,8 +129,8 @@ class Chrf(BuiltinMetric):
 
     def counter(self, corpus: Corpus) -> Counter:
         measure = self.measure
-        texts, references, bounds = corpus.lines(tokenization_for(self, corpus.kind))
-        return lambda start, stop, rows: measure.rows(texts, references, bounds, corpus.owners, start, stop, rows)
+        segments = segments_of_corpus(corpus, tokenization_for(self, corpus.kind))
+        return lambda start, stop, rows: measure.rows(segments, start, stop, rows)
 
     def fill_pairs(self, texts: Batch, others: Batch, scores: Floats, threads: int | None, progress: bool) -> None:
         corpus = Corpus(texts, one_in_each(others))

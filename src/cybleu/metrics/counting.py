@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._backend import PreparedReferences, RawTexts, TokenTexts, go_on, id_rows, raw_rows, segment_rows, types_within
+from .._backend import PreparedReferences, RawTexts, TokenTexts, go_on, numbered_rows, segment_rows, types_within
 from .._definitions.ngrams import lengths_to_choose_from, reference_length
 from .._runtime.lazy_arrays import Integers, np
 from ..bleu_score.parts import nltk_row
@@ -14,6 +14,7 @@ from ..errors import CybleuError, MixedTokensError
 from ..text.batches import Corpus, TokenIds, TokenLists
 from ..text.ids import number_others, number_texts
 from ..text.segments import plain_segment
+from .numbered import segments_of_corpus
 from .tokens import tokenised
 
 if TYPE_CHECKING:
@@ -50,17 +51,13 @@ class Counting(NamedTuple):
             tokenization = None
         # References are prepared where each serves many hypotheses, of this call or of later ones.
         if corpus.once is None and (corpus.owners is None or corpus.size <= FEW_EACH * corpus.sets.bounds[-1]):
-            if tokenization is not None:
-                tokenizer = tokenization.backend
-                owners = corpus.owners
-                texts, references, bounds = corpus.lines(tokenization)
-                return lambda start, stop, rows: raw_rows(
-                    tokenizer, texts, references, bounds, owners, self.order, self.reference_length, start, stop, rows
-                )
             # Lists of objects are counted without giving them numbers, unless references are counted for several texts.
             if isinstance(corpus.texts, TokenLists) and corpus.sets.kind == "tokens" and corpus.owners is None:
                 return self._of_lists(corpus.sets.lists(), corpus.texts.lists())
-            return self._of_numbers(corpus)
+            segments = segments_of_corpus(corpus, tokenization)
+            return lambda start, stop, rows: numbered_rows(
+                segments, self.order, self.reference_length, start, stop, rows
+            )
         return self._of_prepared(corpus, tokenization, key=(self, tokenization_of_call))
 
     def _of_lists(self, sets: Any, texts: Any) -> Callable[[int, int, Any], None]:
@@ -85,21 +82,6 @@ class Counting(NamedTuple):
                 check_not_mixed(sets, texts)
 
         return count
-
-    def _of_numbers(self, corpus: Corpus) -> Callable[[int, int, Any], None]:
-        """Count texts in numbers."""
-        texts = corpus.texts
-        numbers = corpus.sets.texts
-        if not isinstance(texts, TokenIds) or not isinstance(numbers, TokenIds):
-            numbers, vocabulary = number_texts(numbers)
-            texts = number_others(texts, vocabulary)
-        hypotheses = TokenTexts(*texts)
-        references = TokenTexts(*numbers)
-        bounds = corpus.sets.bounds
-        owners = corpus.owners
-        return lambda start, stop, rows: id_rows(
-            hypotheses, references, bounds, owners, self.order, self.reference_length, start, stop, rows
-        )
 
     def _of_prepared(
         self, corpus: Corpus, tokenization: Tokenization | None, key: Any

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from .._backend import gleu_rows, go_on, raw_gleu_rows
+from .._backend import gleu_rows, go_on, numbered_gleu_rows
 from .._definitions.gleu import gleu_counts
 from .._runtime.numbers import check_whole
 from ..errors import OrderError
 from ..text.shapes import of_any_tokens
 from .base import BuiltinMetric
 from .counting import MOST_ORDERS_OF_KERNELS, check_not_mixed
+from .numbered import segments_of_corpus
 from .operations import tokenization_for
 from .signature import Signature
 from .tokens import segments_of, tokenised
@@ -75,11 +76,8 @@ class Gleu(BuiltinMetric):
         max_len = int(self.max_len)
         owners = corpus.owners
         if tokenization is not None and tokenization.own:
-            tokenizer = tokenization.backend
-            lines, references, bounds = corpus.lines(tokenization)
-            return lambda start, stop, rows: raw_gleu_rows(
-                tokenizer, lines, references, bounds, owners, min_len, max_len, start, stop, rows
-            )
+            in_place = segments_of_corpus(corpus, tokenization)
+            return lambda start, stop, rows: numbered_gleu_rows(in_place, min_len, max_len, start, stop, rows)
         if tokenization is not None:
             corpus = tokenised(corpus, tokenization)
         texts = corpus.texts.lists()

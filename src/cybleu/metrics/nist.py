@@ -10,7 +10,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NoReturn
 from zlib import crc32
 
-from .._backend import NgramInformation, RawTexts, RawVocabulary, TokenTexts
+from .._backend import NgramInformation, RawTexts, RawVocabulary, Segments, TokenTexts
 from .._runtime.lazy_arrays import Array, Floats, np
 from .._runtime.numbers import check_whole
 from ..errors import OrderError, SequenceTypeError, UnknownNameError
@@ -213,9 +213,8 @@ class Nist(BuiltinMetric):
             vocabulary, weights = self.information.table(self.lowercase, self.max_order)
             numbered_references = TokenTexts(*word_ids(references, vocabulary.look_up))
         hypotheses = TokenTexts(*word_ids(lines, vocabulary.look_up))
-        return lambda start, stop, rows: weights.fill_rows(
-            hypotheses, numbered_references, bounds, corpus.owners, start, stop, rows
-        )
+        segments = Segments(None, hypotheses, numbered_references, bounds, corpus.owners)
+        return lambda start, stop, rows: weights.fill_rows(segments, start, stop, rows)
 
     # ---------------------------------------------------------------------------------------------------------- scoring
 

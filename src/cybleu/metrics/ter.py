@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from .._backend import RawTexts, RawVocabulary, TokenTexts, edit_rows
+from .._backend import RawTexts, Segments, edit_rows
 from .._runtime.numbers import check_flags
-from ..text.ids import word_ids
 from ..text.tokenizers import own_tokenizer
 from .base import BuiltinMetric, Score
 from .names import score_texts
@@ -97,30 +96,31 @@ class Ter(BuiltinMetric):
         lines = [hypothesis, *references] if type(references) is list and references else []
         if set(map(type, lines)) != {str}:
             return super().count(hypothesis, references)
-        words, words_of_references = self._words(lines, 1)
+        segments = self._segments(lines, 1, array("q", (0, len(references))))
         row = array("d", (0, 0))
         rows = memoryview(row).cast("B").cast("d", (1, 2))
-        edit_rows(words, words_of_references, array("q", (0, len(references))), None, 0, 1, rows)
+        edit_rows(segments, 0, 1, rows)
         return row.tolist()
 
     def counter(self, corpus: Corpus) -> Counter:
-        """Number the words of a corpus, and return a function `(start, stop, rows)` that writes the rows of these segments.
+        """Edit the lines of a corpus, and return a function `(start, stop, rows)` that writes the rows of these segments.
 
         :param corpus: raw texts and references
         """
         tokenization_for(self, corpus.kind)  # raises an error for texts that are not raw
         lines: list[Any] = [*corpus.texts.lists(), *corpus.sets.texts.lists()]
-        words, words_of_references = self._words(lines, corpus.size)
-        sets = corpus.sets.bounds
-        return lambda start, stop, rows: edit_rows(words, words_of_references, sets, corpus.owners, start, stop, rows)
+        segments = self._segments(lines, corpus.size, corpus.sets.bounds, corpus.owners)
+        return lambda start, stop, rows: edit_rows(segments, start, stop, rows)
 
-    def _words(self, lines: list[str], count: int) -> tuple[TokenTexts, TokenTexts]:
-        """Number the words of hypotheses and of references.
+    def _segments(self, lines: list[str], count: int, sets: Any, owners: Any = None) -> Segments:
+        """Edit the lines of hypotheses and of references.
 
         sacreBLEU tokenises references twice, which can split normalised words further.
 
         :param lines: the hypotheses, then the references
         :param count: the number of hypotheses
+        :param sets: where the references of each set begin, and the end
+        :param owners: for each hypothesis the index of its set; None if hypothesis i has set i
         """
         tokenizer, edited = self._rules
         if edited is not None:
@@ -129,8 +129,7 @@ class Ter(BuiltinMetric):
                 # edits change an edited line only where an entity has become a mark, or a word now ends after its 's
                 again = [" ".join(tokenizer.tokens(line)) for line in lines[count:]]
                 lines[count:] = [edited(line) if "&" in line or "'s" in line else line for line in again]
-        ids, begins, ends = word_ids(RawTexts(lines), RawVocabulary(tokenizer).add)
-        return TokenTexts(ids, begins[:count], ends[:count]), TokenTexts(ids, begins[count:], ends[count:])
+        return Segments(tokenizer, RawTexts(lines[:count]), RawTexts(lines[count:]), sets, owners)
 
     def formula(self, row: Sequence[float]) -> float:
         total, length = row

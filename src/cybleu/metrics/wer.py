@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import re
-import sys
-from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from .._backend import RawTexts, TokenTexts, edit_distance_rows, raw_edit_distance_rows
-from ..text.batches import Corpus, TokenIds
-from ..text.tokenizers import Tokenization
+from .._backend import RawTexts, edit_distance_rows
+from ..text.batches import Corpus
+from ..text.tokenizers import Tokenization, own_tokenizer
 from .base import BuiltinMetric, Score
 from .names import score_texts
-from .numbered import align_pairs, one_in_each, texts_to_align
+from .numbered import align_pairs, one_in_each, segments_of_corpus, texts_to_align
 from .operations import tokenization_for
 
 if TYPE_CHECKING:
+    from .._backend import Tokenizer
     from .._runtime.lazy_arrays import Floats
     from ..text.batches import Batch
     from .base import Counter
@@ -29,7 +27,6 @@ OTHER_BLANKS = (
     "\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000"
 )
-UTF_32 = f"utf-32-{'le' if sys.byteorder == 'little' else 'be'}"
 
 
 class WordsOfJiwer(Tokenization):
@@ -44,6 +41,21 @@ class WordsOfJiwer(Tokenization):
         if not any(blank in joined for blank in OTHER_BLANKS):
             return texts
         return RawTexts([re.sub(r"\s\s+", " ", line).strip() for line in lines])
+
+
+class CharactersOfJiwer(Tokenization):
+    """The characters of jiwer: all but white space at both ends."""
+
+    edits = True
+    own = True
+
+    @cached_property
+    def backend(self) -> Tokenizer:
+        """The backend's tokeniser, for edited lines."""
+        return own_tokenizer("characters")
+
+    def edited(self, texts: RawTexts) -> RawTexts:
+        return RawTexts([line.strip() for line in super().edited(texts).lists()])
 
 
 @dataclass(frozen=True)
@@ -80,34 +92,21 @@ class Wer(BuiltinMetric):
     @cached_property
     def tokenization(self) -> Tokenization | None:
         """How raw text is tokenised, by default at spaces as jiwer does it."""
-        if self.tokenize is None and self.reads == "tokens":
+        if self.tokenize is None:
             return WordsOfJiwer(self.tokenizer, self.lowercase)
         return super().tokenization
 
-    def _aligned(self, corpus: Corpus) -> tuple[TokenIds, TokenIds]:
-        """The words of the hypotheses and of the references as numbers."""
-        return texts_to_align(corpus, tokenization_for(self, corpus.kind))
-
     def counter(self, corpus: Corpus) -> Counter:
-        tokenization = tokenization_for(self, corpus.kind)
-        sets = corpus.sets.bounds
-        owners = corpus.owners
-        if tokenization is not None and tokenization.own and self.reads == "tokens":
-            # numbering the words of a segment alone takes half as long as numbering those of the corpus
-            tokenizer = tokenization.backend
-            texts, references, _ = corpus.lines(tokenization)
-            return lambda start, stop, rows: raw_edit_distance_rows(
-                tokenizer, texts, references, sets, owners, start, stop, rows
-            )
-        hypotheses, others = [TokenTexts(*texts) for texts in self._aligned(corpus)]
-        return lambda start, stop, rows: edit_distance_rows(hypotheses, others, sets, owners, start, stop, rows)
+        segments = segments_of_corpus(corpus, tokenization_for(self, corpus.kind))
+        return lambda start, stop, rows: edit_distance_rows(segments, start, stop, rows)
 
     def formula(self, row: Sequence[int]) -> float:
         edits, words = row
         return edits / max(words, 1)
 
     def fill_pairs(self, texts: Batch, others: Batch, scores: Floats, threads: int | None, progress: bool) -> None:
-        aligned = self._aligned(Corpus(texts, one_in_each(others)))
+        corpus = Corpus(texts, one_in_each(others))
+        aligned = texts_to_align(corpus, tokenization_for(self, corpus.kind))
         align_pairs(aligned, scores, are_rates=True, threads=threads, progress=progress)
 
 
@@ -125,20 +124,10 @@ class Cer(Wer):
     name = "cer"
     reads = "text"
 
-    def _aligned(self, corpus: Corpus) -> tuple[TokenIds, TokenIds]:
-        """The characters of the hypotheses and of the references as numbers."""
-        tokenization = tokenization_for(self, corpus.kind)
-        texts, references, _ = corpus.lines(tokenization)
-        characters = corpus.made(("characters", tokenization), lambda: _characters(references))
-        return characters if corpus.texts is corpus.sets.texts else _characters(texts), characters
-
-
-def _characters(texts: RawTexts) -> TokenIds:
-    stripped = [text.strip() for text in texts.lists()]
-    codes = "".join(stripped).encode(UTF_32, "surrogatepass")
-    bounds: Any = memoryview(array("q", accumulate(map(len, stripped), initial=0)))
-    ids: Any = memoryview(codes).cast("i")
-    return TokenIds(ids, bounds[:-1], bounds[1:])
+    @cached_property
+    def tokenization(self) -> Tokenization:
+        """How raw text is tokenised: into characters."""
+        return CharactersOfJiwer("none", self.lowercase)
 
 
 def wer(hypotheses: Any, references: Any, *, threads: int | None = None, **options: Any) -> Score:

@@ -17,7 +17,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from .. import sacrebleu_compat
-from .._backend import Definition, RawTexts, Tokenizer, answered, raw_row, raw_rows, sum_rows
+from .._backend import Definition, RawTexts, Segments, Tokenizer, answered, numbered_rows, raw_row, sum_rows
 from .._runtime.extras import extra
 from .._runtime.sequences import is_sized
 from ..errors import CybleuError, UnknownNameError
@@ -65,7 +65,8 @@ class BleuCounter(NamedTuple):
         number = hypotheses.size
         width = 2 + 2 * self.order
         rows = memoryview(bytearray(8 * number * width)).cast("q", (number, width))
-        raw_rows(self.tokenizer, hypotheses, references, bounds, None, self.order, "closest", 0, number, rows)
+        segments = Segments(self.tokenizer, hypotheses, references, bounds)
+        numbered_rows(segments, self.order, "closest", 0, number, rows)
         return rows
 
     def total(self, rows: memoryview) -> list[int]:

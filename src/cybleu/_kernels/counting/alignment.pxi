@@ -226,58 +226,27 @@ cdef inline void keep_lowest(int64_t *row, int64_t edits, int64_t words, bint is
         row[1] = words
 
 
-def raw_edit_distance_rows(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawTexts references not None,
-                           const int64_t[::1] sets, const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop,
-                           int64_t[:, ::1] rows):
-    """Write the rows of raw text, as `edit_distance_rows` does, numbering the words of each segment by themselves."""
-    cdef Aligner aligner
-    cdef const Py_ssize_t *starts
-    cdef const int32_t *words
-    cdef Py_ssize_t i, k, first, count, size, edits
-    check_segments(hypotheses.size, references.size, sets, owners, start, stop, rows.shape, 2)
-    make_aligner(&aligner)
-    try:
-        with nogil:
-            for i in range(start, stop):
-                first = first_of(sets, owners, i)
-                count = end_of(sets, owners, i) - first
-                number_segment(tokenizer, &aligner.work, &hypotheses.lines[i], &references.lines[first], count)
-                words = aligner.work.numbers.values
-                starts = <const Py_ssize_t *>aligner.work.starts.data
-                reserve_masks(&aligner, starts[1])
-                for k in range(1, count + 1):
-                    size = starts[k + 1] - starts[k] - 1
-                    edits = align_texts(&aligner, words, starts[1] - 1, words + starts[k], size, True)
-                    keep_lowest(&rows[i, 0], edits, size, k == 1)
-    finally:
-        free_aligner(&aligner)
-
-
-def edit_distance_rows(TokenTexts hypotheses not None, TokenTexts references not None, const int64_t[::1] sets,
-                       const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop, int64_t[:, ::1] rows):
+def edit_distance_rows(Segments segments not None, Py_ssize_t start, Py_ssize_t stop, int64_t[:, ::1] rows):
     """Write the rows from `start` to before `stop`: the edits, and the words of the reference that they turn into.
 
     Of several references it is the one with the lowest rate, the first at a tie.
-
-    :param hypotheses: equal words have equal ids, int32
-    :param references: the same; words that the hypotheses do not have may be -1
-    :param sets: where the references of each set begin among the references, and the end
-    :param owners: for each hypothesis the index of its set; None if each has its own
     """
     cdef Aligner aligner
-    cdef Py_ssize_t i, k, first, edits, words
-    check_segments(hypotheses.count, references.count, sets, owners, start, stop, rows.shape, 2)
+    cdef const Py_ssize_t *starts
+    cdef const int32_t *words
+    cdef Py_ssize_t i, k, size, edits
+    segments.check(start, stop, rows.shape, 2)
     make_aligner(&aligner)
     try:
-        reserve_masks(&aligner, max(token_count(hypotheses), token_count(references)))
         with nogil:
             for i in range(start, stop):
-                first = first_of(sets, owners, i)
-                for k in range(first, end_of(sets, owners, i)):
-                    words = references.length(k)
-                    edits = align_texts(&aligner, hypotheses.words(i), hypotheses.length(i), references.words(k), words,
-                                        True)
-                    keep_lowest(&rows[i, 0], edits, words, k == first)
+                reserve_masks(&aligner, segments.number(&aligner.work, i))
+                words = aligner.work.numbers.values
+                starts = <const Py_ssize_t *>aligner.work.starts.data
+                for k in range(1, segments.end(i) - segments.first(i) + 1):
+                    size = starts[k + 1] - starts[k] - 1
+                    edits = align_texts(&aligner, words, starts[1] - 1, words + starts[k], size, True)
+                    keep_lowest(&rows[i, 0], edits, size, k == 1)
     finally:
         free_aligner(&aligner)
 
@@ -421,10 +390,12 @@ def rouge_rows(TokenTexts hypotheses not None, const int64_t[::1] hypothesis_lin
                const int64_t[::1] kinds, Py_ssize_t start, Py_ssize_t stop, double[:, ::1] rows):
     """Write the rows of ROUGE from `start` to before `stop`: for each kind precision, recall, F-measure and 1.
 
-    The texts are lines of words; the other parameters are those of `edit_distance_rows`.
-
+    :param hypotheses: lines of words: equal words have equal ids, int32
     :param hypothesis_lines: where the lines of each hypothesis begin, and the end
+    :param references: the same; words that the hypotheses do not have may be -1
     :param reference_lines: the same of each reference
+    :param sets: where the references of each set begin, and the end
+    :param owners: for each hypothesis the index of its set; None if each has its own
     :param kinds: for n-grams their order, 0 for ROUGE-L, -1 for ROUGE-Lsum
     """
     cdef Aligner aligner
@@ -435,8 +406,9 @@ def rouge_rows(TokenTexts hypotheses not None, const int64_t[::1] hypothesis_lin
     cdef int64_t matches
     check_lines(hypotheses, hypothesis_lines)
     check_lines(references, reference_lines)
-    check_segments(hypothesis_count, reference_lines.shape[0] - 1, sets, owners, start, stop, rows.shape,
-                   4 * kinds.shape[0])
+    check_range(start, stop, hypothesis_count)
+    check_rows(rows.shape, hypothesis_count, 4 * kinds.shape[0])
+    check_sets(start, stop, reference_lines.shape[0] - 1, sets, owners)
     for kind in range(kinds.shape[0]):
         if not -1 <= kinds[kind] <= MAX_ORDER:
             raise ValueError("a kind is out of range")

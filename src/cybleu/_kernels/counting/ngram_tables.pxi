@@ -77,9 +77,9 @@ cdef inline int32_t number_of(const KeyTable *table, uint64_t key, int32_t *give
     return number
 
 
-cdef inline int32_t number_ids(const KeyTable *table, const int64_t *text, Py_ssize_t length, int32_t *ids,
-                               int32_t given, bint adds, Watch *watching) except -1 nogil:
-    """Write the ids of tokens, -1 for unknown ones; with `adds` these get ids from `given` on. Return the next one."""
+cdef inline int32_t number_each_id(const KeyTable *table, const token_id *text, Py_ssize_t length, int32_t *ids,
+                                   int32_t given, bint adds, Watch *watching) except -1 nogil:
+    """Implement `number_ids`."""
     cdef Py_ssize_t first, i
     first = 0
     while first < length:
@@ -87,6 +87,20 @@ cdef inline int32_t number_ids(const KeyTable *table, const int64_t *text, Py_ss
             ids[i] = number_of(table, <uint64_t>text[i], &given, adds, False) - 1
         first += STEPS
     return given
+
+
+cdef inline int32_t number_ids(const KeyTable *table, TokenTexts texts, Py_ssize_t text, int32_t *ids, int32_t given,
+                               bint adds, Watch *watching) except -1 nogil:
+    """Write numbers for the tokens of a text, -1 for unknown ones; with `adds` these get numbers from `given` on.
+
+    :return: the next number
+    """
+    cdef Py_ssize_t length = texts.length(text)
+    if length == 0:
+        return given
+    if texts.narrow is None:
+        return number_each_id(table, &texts.wide[texts.begins[text]], length, ids, given, adds, watching)
+    return number_each_id(table, &texts.narrow[texts.begins[text]], length, ids, given, adds, watching)
 
 
 cdef inline int32_t extended(const KeyTable *table, int32_t gram, int32_t last, int32_t *given,

@@ -34,8 +34,7 @@ cdef struct MatchWorkspace:
     SegmentWorkspace segment
     Py_ssize_t repeated         # texts with the same set just before this one
     Buffer memory               # of what follows
-    int64_t *text
-    uint64_t *keys
+    uint64_t *keys              # of the tokens, and then of the n-grams
     uint64_t *places            # of the keys, or of the tokens
     Py_ssize_t *positions
     Py_ssize_t *starts
@@ -49,7 +48,6 @@ cdef struct MatchWorkspace:
 cdef struct PreparationWorkspace:
     Buffer memory       # of what follows
     KeyTable table      # of tokens, and then of pairs
-    int64_t *text
     int32_t *grams      # by position, reference after reference
     int32_t *counts     # by n-gram, 0 between references
     int32_t *best       # by n-gram, 0 between sets
@@ -112,9 +110,8 @@ cdef int32_t prepare(ReferenceTable *table, PreparationWorkspace *work, TokenTex
         total += texts.length(k)
     forget_keys(&work.table, slots_for(total), watching)
     for k in range(first, last):
-        length = texts.length(k)
-        tokens = number_ids(&work.table, texts.read(k, work.text), length, grams, tokens, True, watching)
-        grams += length
+        tokens = number_ids(&work.table, texts, k, grams, tokens, True, watching)
+        grams += texts.length(k)
     given = tokens
     forget_keys(&work.table, slots_for(total * (min(max_order, texts.longest) - 1)), watching)
     grams = work.grams
@@ -145,10 +142,9 @@ cdef int begin_work(PreparationWorkspace *work, Py_ssize_t tokens, Py_ssize_t ma
     if ngrams > MOST_NGRAMS:
         raise MemoryError("a set of references has too many n-grams")
     reserve(&work.memory, (slots_for(<Py_ssize_t>ngrams) + 2 * ngrams) * sizeof(int32_t)
-            + ngrams * sizeof(uint64_t) + size * (sizeof(int64_t) + sizeof(NgramCount) + sizeof(int32_t)))
+            + ngrams * sizeof(uint64_t) + size * (sizeof(NgramCount) + sizeof(int32_t)))
     work.table.keys = <uint64_t *>work.memory.data
-    work.text = <int64_t *>(work.table.keys + ngrams)
-    work.found = <NgramCount *>(work.text + size)
+    work.found = <NgramCount *>(work.table.keys + ngrams)
     work.grams = <int32_t *>(work.found + size)
     work.best = work.grams + size
     work.counts = work.best + ngrams
@@ -169,9 +165,9 @@ cdef inline Py_ssize_t record_match(const Slot *slot, Py_ssize_t start, int32_t 
     return found + (slot.ngram >= 0)
 
 
-cdef int match_prepared(const ReferenceTable *table, const int64_t *text, Py_ssize_t length, Py_ssize_t max_order,
+cdef int match_prepared(const ReferenceTable *table, Py_ssize_t length, Py_ssize_t max_order,
                         const MatchWorkspace *work, int64_t *matches, Watch *watching) except -1 nogil:
-    """Count the clipped matches of each order.
+    """Count the clipped matches of each order, of the text whose tokens are the keys.
 
     Slots are prefetched before any is read: the tables of many sets do not fit the cache.
     """
@@ -188,10 +184,10 @@ cdef int match_prepared(const ReferenceTable *table, const int64_t *text, Py_ssi
     cdef Py_ssize_t wanted, i, n
     (seen - 1)[0] = 0
     for i in range(length):
-        places[i] = place_of(tokens, <uint64_t>text[i])
+        places[i] = place_of(tokens, keys[i])
         CYBLEU_PREFETCH(&tokens.slots[places[i]])
     for i in range(length):
-        found = record_match(probe_from(tokens, <uint64_t>text[i], places[i]), i, seen, ngrams, positions, found,
+        found = record_match(probe_from(tokens, keys[i], places[i]), i, seen, ngrams, positions, found,
                              &matched)
     matches[0] = matched
     for n in range(1, max_order + 1):
@@ -301,7 +297,7 @@ cdef class PreparedReferences:
                 self.begin_match(&work, texts.longest)
                 for i in range(start, stop):
                     work.repeated = work.repeated + 1 if i > start and owners[i] == owners[i - 1] else 0
-                    self.count_text(texts.read(i, work.text), texts.length(i), owners[i], &work, &stats[i, 0])
+                    self.count_text(texts, i, owners[i], &work, &stats[i, 0])
         finally:
             free_buffer(&work.memory)
             end_workspace(&work.segment)
@@ -310,10 +306,9 @@ cdef class PreparedReferences:
         """Allocate all arrays in one block: separate arrays at the same page offset would alias in the cache."""
         cdef uint64_t size = <uint64_t>longest + 1
         cdef uint64_t ngrams = <uint64_t>self.most_ngrams + 1       # with the one of index -1
-        reserve(&work.memory, size * (2 * sizeof(Py_ssize_t) + 3 * sizeof(int64_t) + sizeof(int32_t))
+        reserve(&work.memory, size * (2 * sizeof(Py_ssize_t) + 2 * sizeof(uint64_t) + sizeof(int32_t))
                 + ngrams * sizeof(int32_t))
-        work.text = <int64_t *>work.memory.data
-        work.keys = <uint64_t *>(work.text + size)
+        work.keys = <uint64_t *>work.memory.data
         work.places = work.keys + size
         work.positions = <Py_ssize_t *>(work.places + size)
         work.starts = work.positions + size
@@ -322,18 +317,19 @@ cdef class PreparedReferences:
         memset(work.seen - 1, 0, <size_t>ngrams * sizeof(int32_t))
         return 0
 
-    cdef int count_text(self, const int64_t *text, Py_ssize_t length, int64_t owner, MatchWorkspace *work,
+    cdef int count_text(self, TokenTexts texts, Py_ssize_t text, int64_t owner, MatchWorkspace *work,
                         int64_t *row) except -1 nogil:
         """Write the row of one text."""
         cdef const ReferenceTable *table = &self.tables[owner]
         cdef Py_ssize_t order = self.max_order
         cdef Watch *watching = &work.segment.hypothesis.watching
-        cdef int64_t memory[MASK_BITS]
+        cdef Py_ssize_t length = texts.length(text)
+        cdef int32_t distinct
         cdef Py_ssize_t n
         # once a table is in the cache, it is faster than the masks
         if table.short_one >= 0 and length <= MASK_BITS and work.repeated < WARM:
-            return count_id_segment(&work.segment, text, length, self.references, table.short_one, table.short_one + 1,
-                                    memory, order, CLOSEST, row)
+            distinct = number_ids_of(&work.segment, texts, text, self.references, table.short_one, table.short_one + 1)
+            return count_numbered(&work.segment, 1, distinct, order, CLOSEST, row)
         row[0] = length
         row[1] = table.lengths[0]
         for n in range(1, table.length_count):
@@ -341,7 +337,8 @@ cdef class PreparedReferences:
         for n in range(order):
             row[2 + n] = 0
             row[2 + order + n] = max(length - n, 0)
-        match_prepared(table, text, length, order, work, row + 2, watching)
+        texts.read(text, work.keys)
+        match_prepared(table, length, order, work, row + 2, watching)
         return watch(watching, 8 + length)
 
 

@@ -52,9 +52,9 @@ cdef struct Shift:
 
 
 cdef struct Workspace:
+    SegmentWorkspace numbered
     Buffer memory
     Buffer bounds
-    Watch watching
 
 
 cdef enum:
@@ -425,40 +425,40 @@ cdef int check_length(Py_ssize_t size, Py_ssize_t width) except -1 nogil:
     return 0
 
 
-cdef int count_best_edits(Workspace *work, const int32_t *words, Py_ssize_t size, TokenTexts references,
-                          Py_ssize_t first, Py_ssize_t last, double *row) except -1 nogil:
-    """Write the edits of the reference with the fewest, and the average length of the references, at least one.
-
-    :param first: the number of the first reference, and `last` that after the last one
-    """
+cdef int count_best_edits(Workspace *work, Py_ssize_t count, double *row) except -1 nogil:
+    """Write the edits of the reference with the fewest, and the average length of the references, at least one."""
+    cdef const int32_t *words = work.numbered.numbers.values
+    cdef const Py_ssize_t *starts = <const Py_ssize_t *>work.numbered.starts.data
+    cdef Watch *watching = &work.numbered.hypothesis.watching
+    cdef Py_ssize_t size = starts[1] - 1
     cdef Segment segment
     cdef int64_t best = INFINITE
     cdef int64_t total = 0
     cdef Py_ssize_t longest = 0
     cdef Py_ssize_t nearest = 0
-    cdef Py_ssize_t count = last - first
-    cdef Py_ssize_t k, turn
+    cdef Py_ssize_t width, k, turn
     cdef int32_t *bounds
-    for k in range(first, last):
-        check_length(size, references.length(k))
-        longest = max(longest, references.length(k))
-        total += references.length(k)
+    for k in range(1, count + 1):
+        width = starts[k + 1] - starts[k] - 1
+        check_length(size, width)
+        longest = max(longest, width)
+        total += width
     reserve(&work.bounds, <uint64_t>count * sizeof(int32_t) + <uint64_t>longest)
     bounds = <int32_t *>work.bounds.data
     for k in range(count):
-        bounds[k] = least_edits(words, size, references.words(first + k), references.length(first + k),
+        bounds[k] = least_edits(words, size, words + starts[k + 1], starts[k + 2] - starts[k + 1] - 1,
                                 <uint8_t *>(bounds + count))
         if bounds[k] < bounds[nearest]:
             nearest = k
-        watch(&work.watching, STEPS_OF_COMPARISON)
+        watch(watching, STEPS_OF_COMPARISON)
     segment.given, segment.size = words, size
     for turn in range(count):   # what promises least edits first, so that the others need not be counted
         k = nearest if turn == 0 else turn - <Py_ssize_t>(turn <= nearest)
         if bounds[k] >= best:
             continue
-        segment.width = references.length(first + k)
+        segment.width = starts[k + 2] - starts[k + 1] - 1
         segment.bound = bounds[k]
-        best = min(best, count_edits(&segment, references.words(first + k), best, &work.memory, &work.watching))
+        best = min(best, count_edits(&segment, words + starts[k + 1], best, &work.memory, watching))
     row[0] = <double>best
     row[1] = <double>total / <double>count
     if work.memory.capacity > KEPT:
@@ -466,26 +466,19 @@ cdef int count_best_edits(Workspace *work, const int32_t *words, Py_ssize_t size
     return 0
 
 
-def edit_rows(TokenTexts hypotheses not None, TokenTexts references not None, const int64_t[::1] sets,
-              const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop, double[:, ::1] rows):
-    """Write the rows from `start` to before `stop`: edits, and the average length of the references.
-
-    :param hypotheses: equal words have equal ids, int32
-    :param references: the same
-    :param sets: where the references of each set begin among the references, and the end
-    :param owners: for each hypothesis the index of its set; None if each has its own
-    """
+def edit_rows(Segments segments not None, Py_ssize_t start, Py_ssize_t stop, double[:, ::1] rows):
+    """Write the rows from `start` to before `stop`: edits, and the average length of the references."""
     cdef Workspace work
     cdef Py_ssize_t i
-    check_words(hypotheses, references, sets, owners, start, stop, rows.shape, 2)
-    memset(&work, 0, sizeof(Workspace))
-    work.watching = begin_watch()
+    segments.check(start, stop, rows.shape, 2)
+    work.memory = work.bounds = Buffer(NULL, 0)
+    make_workspace(&work.numbered)
     try:
         with nogil:
             for i in range(start, stop):
-                count_best_edits(&work, hypotheses.words(i), hypotheses.length(i), references,
-                                 first_of(sets, owners, i), end_of(sets, owners, i), &rows[i, 0])
-                watch(&work.watching, 8)
+                segments.number(&work.numbered, i)
+                count_best_edits(&work, segments.end(i) - segments.first(i), &rows[i, 0])
     finally:
+        end_workspace(&work.numbered)
         free_buffer(&work.memory)
         free_buffer(&work.bounds)

@@ -337,23 +337,25 @@ cdef class CharacterF(RowFormula):
         cdef double score = self.score_of(numbers) if read_row(row, self.width, numbers) else NO_SCORE
         return score if isfinite(score) else None
 
-    def rows(self, RawTexts hypotheses not None, RawTexts references not None, const int64_t[::1] sets not None,
-             const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop, int64_t[:, ::1] rows not None):
+    def rows(self, Segments segments not None, Py_ssize_t start, Py_ssize_t stop, int64_t[:, ::1] rows not None):
         """Write the rows of the segments from `start` to before `stop`.
 
-        :param sets: offsets of the sets in the references
-        :param owners: for each hypothesis the index of its set; None if each has its own
+        :param segments: of raw text, whose tokeniser is not used
         """
         cdef ChrfWorkspace work
+        cdef RawTexts hypotheses = segments.lines
+        cdef RawTexts references = segments.reference_lines
         cdef Py_ssize_t i, first
-        check_segments(hypotheses.size, references.size, sets, owners, start, stop, rows.shape, self.width)
+        segments.check(start, stop, rows.shape, self.width)
+        if hypotheses is None:
+            raise ValueError("the segments must be raw text")
         make_characters(&work, self.rules.space)
         try:
             with nogil:
                 for i in range(start, stop):
-                    first = first_of(sets, owners, i)
+                    first = segments.first(i)
                     count_characters(&self.rules, &work, &hypotheses.lines[i], &references.lines[first],
-                                     end_of(sets, owners, i) - first, &rows[i, 0])
+                                     segments.end(i) - first, &rows[i, 0])
         finally:
             end_characters(&work)
 

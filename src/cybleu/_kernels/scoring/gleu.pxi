@@ -40,16 +40,16 @@ cdef int count_one(object references, object hypothesis, const Py_ssize_t *order
     return k > 0
 
 
-cdef int count_lines(Tokenizer tokenizer, SegmentWorkspace *work, const Line *hypothesis, const Line *references,
-                     Py_ssize_t count, const Py_ssize_t *orders, int64_t *found) except -1 nogil:
-    """Like `count_one`, for raw text."""
+cdef int count_numbered_one(Segments segments, SegmentWorkspace *work, Py_ssize_t i, const Py_ssize_t *orders,
+                            int64_t *found) except -1 nogil:
+    """Like `count_one`, for a segment whose tokens get numbers."""
     cdef int64_t row[2 + 2 * MAX_ORDER]
-    cdef int32_t distinct = number_segment(tokenizer, work, hypothesis, references, count)
+    cdef int32_t distinct = segments.number(work, i)
     cdef int32_t *numbers = work.numbers.values
     cdef Py_ssize_t *starts = <Py_ssize_t *>work.starts.data
     cdef Py_ssize_t size, k
     found[0] = found[1] = 0
-    for k in range(1, count + 1):
+    for k in range(1, segments.end(i) - segments.first(i) + 1):
         # each reference alone, at the place of the first one, which was counted
         size = starts[k + 1] - starts[k]
         memmove(numbers + starts[1], numbers + starts[k], <size_t>size * sizeof(int32_t))
@@ -123,26 +123,19 @@ def gleu_rows(list_of_references, hypotheses, min_len, max_len, Py_ssize_t start
     return stop
 
 
-def raw_gleu_rows(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawTexts references not None,
-                  const int64_t[::1] sets, const int64_t[::1] owners, Py_ssize_t min_len, Py_ssize_t max_len,
-                  Py_ssize_t start, Py_ssize_t stop, int64_t[:, ::1] rows):
-    """Write the matches and n-grams of segments `start` to `stop` of raw text.
-
-    :param sets: offsets of the sets of references
-    :param owners: the set of each segment; None if segment i has set i
-    """
+def numbered_gleu_rows(Segments segments not None, Py_ssize_t min_len, Py_ssize_t max_len, Py_ssize_t start,
+                       Py_ssize_t stop, int64_t[:, ::1] rows):
+    """Write the matches and n-grams of segments `start` to `stop` (exclusive)."""
     cdef SegmentWorkspace work
     cdef Py_ssize_t[2] orders = [min_len, max_len]
-    cdef Py_ssize_t i, first
-    check_segments(hypotheses.size, references.size, sets, owners, start, stop, rows.shape, 2)
+    cdef Py_ssize_t i
+    segments.check(start, stop, rows.shape, 2)
     if not 1 <= min_len <= max_len <= MAX_ORDER:
         raise ValueError("the orders are out of range")
     make_workspace(&work)
     try:
         with nogil:
             for i in range(start, stop):
-                first = first_of(sets, owners, i)
-                count_lines(tokenizer, &work, &hypotheses.lines[i], &references.lines[first],
-                            end_of(sets, owners, i) - first, orders, &rows[i, 0])
+                count_numbered_one(segments, &work, i, orders, &rows[i, 0])
     finally:
         end_workspace(&work)

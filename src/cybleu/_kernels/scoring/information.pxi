@@ -62,13 +62,14 @@ cdef class NgramInformation(NgramIndex):
             free(frequencies)
         return 0
 
-    def fill_rows(self, TokenTexts hypotheses not None, TokenTexts references not None, const int64_t[::1] sets,
-                  const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop, double[:, ::1] rows):
+    def fill_rows(self, Segments segments not None, Py_ssize_t start, Py_ssize_t stop, double[:, ::1] rows):
         """Write rows: the average length of the references; for each order the information of the matches, and then
         the number of n-grams.
 
-        The parameters are those of `edit_rows`. Ids outside of the corpus are words that match nothing.
+        :param segments: of ids of int32; those outside of the corpus are words that match nothing
         """
+        cdef TokenTexts hypotheses = segments.texts
+        cdef TokenTexts references = segments.references
         cdef Found own              # of the hypothesis
         cdef Found reference
         cdef Watch watching = begin_watch()
@@ -78,14 +79,16 @@ cdef class NgramInformation(NgramIndex):
         cdef int32_t *largest       # by id: 1 + the largest count in a reference; 0 if the hypothesis does not have it
         cdef Py_ssize_t first, last, i, k, m, n, size, total, count
         cdef double *row
-        check_words(hypotheses, references, sets, owners, start, stop, rows.shape, 1 + 2 * order)
+        segments.check(start, stop, rows.shape, 1 + 2 * order)
+        if segments.texts is None or hypotheses.narrow is None or references.narrow is None:
+            raise ValueError("the ids must have 32 bits")
         memset(&own, 0, sizeof(Found))
         memset(&reference, 0, sizeof(Found))
         try:
             with nogil:
                 for i in range(start, stop):
-                    first = first_of(sets, owners, i)
-                    last = end_of(sets, owners, i)
+                    first = segments.first(i)
+                    last = segments.end(i)
                     row = &rows[i, 0]
                     size = hypotheses.length(i)
                     total = 0

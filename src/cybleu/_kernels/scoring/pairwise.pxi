@@ -123,7 +123,6 @@ cdef class PairwiseTexts(NgramIndex):
         cdef Py_ssize_t text
         cdef int32_t given = 0
         cdef int32_t *numbers = NULL
-        cdef int64_t *memory = NULL
         cdef Watch watching = begin_watch()
         self.definition = definition
         self.references = references
@@ -132,19 +131,17 @@ cdef class PairwiseTexts(NgramIndex):
             return
         try:
             numbers = <int32_t *>new_array(references.size, sizeof(int32_t))
-            memory = <int64_t *>new_array(references.longest, sizeof(int64_t))
             make_keys(&self.tokens, references.total, &watching)
             with nogil:
                 for text in range(references.count):
-                    given = number_ids(&self.tokens, references.read(text, memory), references.length(text),
-                                       numbers + references.begins[text], given, True, &watching)
+                    given = number_ids(&self.tokens, references, text, numbers + references.begins[text], given, True,
+                                       &watching)
                     watch(&watching, 8 + references.length(text))
             self.index(references, numbers, given, definition.rules.order)
             self.frequent = max(references.count // FREQUENT, <Py_ssize_t>FEW_TEXTS)
             self.make_rows(self.invert(&watching), &watching)
         finally:
             free(numbers)
-            free(memory)
 
     def __dealloc__(self):
         free(self.tokens.numbers)
@@ -217,7 +214,6 @@ cdef class PairwiseTexts(NgramIndex):
         cdef int32_t *matches = NULL
         cdef uint8_t *few = NULL
         cdef int32_t *numbers = NULL
-        cdef int64_t *memory = NULL
         cdef Hypothesis hypothesis
         cdef Found found
         cdef Py_ssize_t i = start
@@ -231,14 +227,13 @@ cdef class PairwiseTexts(NgramIndex):
             matches = <int32_t *>new_array(self.texts * self.order, sizeof(int32_t))
             few = <uint8_t *>allocated(calloc(<size_t>self.texts + 1, 1))
             numbers = <int32_t *>new_array(texts.longest, sizeof(int32_t))
-            memory = <int64_t *>new_array(texts.longest, sizeof(int64_t))
             with nogil:
                 while i < stop:
                     watch(&watching, 8 * self.texts)
                     if texts is self.references:
                         self.match(self.ngrams, self.starts + i * self.order, matches, few, &watching)
                     else:
-                        number_ids(&self.tokens, texts.read(i, memory), texts.length(i), numbers, 0, False, &watching)
+                        number_ids(&self.tokens, texts, i, numbers, 0, False, &watching)
                         self.find(&found, numbers, texts.length(i), &watching)
                         self.match(found.ngrams, found.starts, matches, few, &watching)
                     if has_terms(rules, texts.length(i)):
@@ -250,7 +245,6 @@ cdef class PairwiseTexts(NgramIndex):
             free(matches)
             free(few)
             free(numbers)
-            free(memory)
             free_found(&found)
         return i
 
@@ -345,7 +339,6 @@ def leave_one_out(TokenTexts texts not None, Py_ssize_t max_order, int64_t[:, ::
     cdef int32_t given, other
     cdef int32_t *grams = NULL      # by position, text after text: the n-grams that begin there
     cdef int32_t *counts = NULL
-    cdef int64_t *memory = NULL
     cdef NgramCount *ngrams = NULL  # of all texts
     cdef Largest *largest = NULL    # by n-gram
     cdef const Largest *most
@@ -360,7 +353,6 @@ def leave_one_out(TokenTexts texts not None, Py_ssize_t max_order, int64_t[:, ::
     try:
         grams = <int32_t *>new_array(total, sizeof(int32_t))
         counts = <int32_t *>allocated(calloc(<size_t>total + 1, sizeof(int32_t)))
-        memory = <int64_t *>new_array(texts.longest, sizeof(int64_t))
         ngrams = <NgramCount *>new_array(total, sizeof(NgramCount))
         largest = <Largest *>new_array(total, sizeof(Largest))
         make_keys(&table, total, &watching)
@@ -374,8 +366,7 @@ def leave_one_out(TokenTexts texts not None, Py_ssize_t max_order, int64_t[:, ::
                     different = &stats[text, 2 + n]
                     k = given
                     if n == 0:
-                        given = number_ids(&table, texts.read(text, memory), length, grams + start, given, True,
-                                           &watching)
+                        given = number_ids(&table, texts, text, grams + start, given, True, &watching)
                     else:
                         given = extend_ngrams(&table, grams + start, grams + start + 1, places, given, True, &watching)
                     memset(largest + k, 0, <size_t>(given - k) * sizeof(Largest))
@@ -400,7 +391,6 @@ def leave_one_out(TokenTexts texts not None, Py_ssize_t max_order, int64_t[:, ::
     finally:
         free(grams)
         free(counts)
-        free(memory)
         free(ngrams)
         free(largest)
         free(table.numbers)

@@ -295,13 +295,15 @@ cdef class Tokenizer:
     """Tokeniser by name. Immutable, so that threads can share it.
 
     :param name: ``none``, ``ascii``, ``space``, ``char``, ``13a``, ``zh``, ``intl``, ``intl-unstripped``, which keeps
-        white space at the end of a line, or ``tercom``, which is ``13a`` without its replacements
+        white space at the end of a line, ``tercom``, which is ``13a`` without its replacements, or ``characters``,
+        which is ``char`` with white space
     :param categories: for ``intl``, the category of each code point: 1 punctuation, 2 symbol, 3 number, 0 other
     """
 
     cdef readonly str name
     cdef uint8_t of_bytes[256]
     cdef bint of_one_character  # each token is one character
+    cdef bint keeps_space       # as a token
     cdef bint by_runs           # only white space splits, and is found by ranges of byte values
     cdef Runs runs[2]
     cdef uint8_t *of_characters
@@ -320,12 +322,14 @@ cdef class Tokenizer:
         self.first = OTHER if name in ("13a", "tercom") else NOTHING
         self.strips = name in ("13a", "zh", "intl")
         self.strips_both = name == "zh"
-        self.of_one_character = name == "char"
-        if name not in ("none", "ascii", "space", "char", "13a", "zh", "intl", "intl-unstripped", "tercom"):
+        self.keeps_space = name == "characters"
+        self.of_one_character = name == "char" or self.keeps_space
+        if name not in ("none", "ascii", "space", "char", "characters", "13a", "zh", "intl", "intl-unstripped",
+                        "tercom"):
             raise ValueError("there is no such tokeniser")
         if name in ("zh", "intl", "intl-unstripped"):
             self.of_characters = <uint8_t *>allocated(calloc(CODE_POINTS, 1))    # WORD
-        if name == "char":
+        if self.of_one_character:
             memset(self.of_bytes, ALONE, 256)
             memset(self.of_bytes + 0x80, ALONE | INNER, 0x40)
         if name in ("13a", "tercom", "zh"):
@@ -351,11 +355,12 @@ cdef class Tokenizer:
                 self.of_characters[i] = kinds[of_code_points[i] & 3]
             for i in range(0x80):
                 self.of_bytes[i] = self.of_characters[i]
-        if name != "space":
+        if name not in ("space", "characters"):
             for i in range(0x09, 0x0E):
                 self.of_bytes[i] = SPACE
-        self.of_bytes[0x20] = SPACE
-        if name not in ("ascii", "space"):
+        if not self.keeps_space:
+            self.of_bytes[0x20] = SPACE
+        if name not in ("ascii", "space", "characters"):
             for i in range(0x1C, 0x20):
                 self.of_bytes[i] = SPACE
             if self.of_characters != NULL:

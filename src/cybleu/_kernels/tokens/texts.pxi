@@ -1,6 +1,6 @@
 # Texts as ids of tokens.
 #
-# Offers: `TokenTexts`, `check_words`, `widen`, and `token_id` of 32 or 64 bits.
+# Offers: `TokenTexts`, and `token_id` of 32 or 64 bits.
 
 ctypedef fused token_id:
     int32_t
@@ -8,13 +8,6 @@ ctypedef fused token_id:
 
 
 cdef int32_t NO_WORD = -1       # the address of no words: adding 0 to NULL is undefined
-
-
-cdef void widen(const int32_t *ids, Py_ssize_t count, int64_t *to) noexcept nogil:
-    """Copy ids of 32 bits to ids of 64."""
-    cdef Py_ssize_t i
-    for i in range(count):
-        to[i] = ids[i]
 
 
 @cython.final
@@ -55,26 +48,17 @@ cdef class TokenTexts:
     cdef Py_ssize_t length(self, Py_ssize_t text) noexcept nogil:
         return <Py_ssize_t>(self.ends[text] - self.begins[text])
 
-    cdef const int64_t *read(self, Py_ssize_t text, int64_t *memory) noexcept nogil:
-        """Return the tokens of a text, for which the memory of the longest text may be needed."""
-        cdef Py_ssize_t length = self.length(text)
-        if length == 0:
-            return memory
-        if self.wide is not None:
-            return &self.wide[self.begins[text]]
-        widen(&self.narrow[self.begins[text]], length, memory)
-        return memory
+    cdef void read(self, Py_ssize_t text, uint64_t *keys) noexcept nogil:
+        """Write the tokens of a text as keys."""
+        cdef int64_t begin = self.begins[text]
+        cdef Py_ssize_t i
+        if self.narrow is None:
+            for i in range(self.length(text)):
+                keys[i] = <uint64_t>self.wide[begin + i]
+        else:
+            for i in range(self.length(text)):
+                keys[i] = <uint64_t>self.narrow[begin + i]
 
     cdef const int32_t *words(self, Py_ssize_t text) noexcept nogil:
         """Return the tokens of a text of int32."""
         return &self.narrow[self.begins[text]] if self.length(text) else &NO_WORD
-
-
-cdef int check_words(TokenTexts hypotheses, TokenTexts references, const int64_t[::1] sets,
-                     const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop, const Py_ssize_t *shape,
-                     Py_ssize_t columns) except -1:
-    """Check segments of texts with 32-bit ids."""
-    check_segments(hypotheses.count, references.count, sets, owners, start, stop, shape, columns)
-    if hypotheses.narrow is None or references.narrow is None:
-        raise ValueError("the ids must have 32 bits")
-    return 0

@@ -9,7 +9,6 @@ from collections import Counter, defaultdict
 from itertools import chain, pairwise
 
 from ..._definitions.ngrams import count_ngrams
-from ..tokens.texts import fill_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,19 +16,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..tokens.texts import TokenTexts
+    from .numbered import Segments
 
     Words = Sequence[Any]  # ids, or strings
 
 
-def edit_distance_rows(*texts_and_rows: Any) -> None:
-    fill_rows(_lowest_rate, *texts_and_rows)
-
-
-def raw_edit_distance_rows(tokenizer: Any, *texts_and_rows: Any) -> None:
-    def row_of(hypothesis: str, references: Sequence[str]) -> tuple[int, int]:
-        return _lowest_rate(tokenizer.tokens(hypothesis), [*map(tokenizer.tokens, references)])
-
-    fill_rows(row_of, *texts_and_rows)
+def edit_distance_rows(segments: Segments, *rows: Any) -> None:
+    segments.fill(_lowest_rate, *rows)
 
 
 def _lowest_rate(hypothesis: Words, references: Sequence[Words]) -> tuple[int, int]:

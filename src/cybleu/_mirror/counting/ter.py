@@ -6,12 +6,12 @@ from itertools import accumulate
 from math import ceil, floor, inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..tokens.texts import fill_rows
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    Words = Sequence[int]
+    from .numbered import Segments
+
+    Words = Sequence[Any]
     Row = dict[int, float]  # by column; a column without an entry is not looked at
 
 
@@ -34,8 +34,8 @@ BEAM = 25
 MOST_CANDIDATES = 1000
 
 
-def edit_rows(*texts_and_rows: Any) -> None:
-    fill_rows(_row, *texts_and_rows)
+def edit_rows(segments: Segments, *rows: Any) -> None:
+    segments.fill(_row, *rows)
 
 
 def _row(hypothesis: Words, references: Sequence[Words]) -> tuple[int, float]:

@@ -11,12 +11,13 @@ from ..._definitions.chrf import f_score
 from ..._definitions.ngrams import count_ngrams, matches_with
 from ..declined import no_result, start_of_rows
 from ..text.raw_texts import RawTexts
-from ..tokens.texts import fill_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
+
+    from ..counting.numbered import Segments
 
 _WITHOUT_SEPARATORS = re.compile(r"[^\S\x1c-\x1f]+")
 
@@ -58,12 +59,12 @@ class CharacterF:
         rows = [self.matched(ours, theirs) for theirs in references]
         return max(rows, key=self.score_of)  # the first of several maxima
 
-    def rows(self, *texts_and_rows: Any) -> None:
+    def rows(self, segments: Segments, *rows: Any) -> None:
         @lru_cache(maxsize=1)  # hypotheses of one set often follow each other
         def counted(*references: str) -> list[list[Counter[Any]]]:
             return [*map(self.ngrams, references)]
 
-        fill_rows(lambda hypothesis, references: self._best(hypothesis, counted(*references)), *texts_and_rows)
+        segments.fill_by_texts(lambda hypothesis, references: self._best(hypothesis, counted(*references)), *rows)
 
     # The metric has the formula.
     evaluate = no_result

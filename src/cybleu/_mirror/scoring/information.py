@@ -8,12 +8,12 @@ from itertools import pairwise
 
 from ..._definitions.ngrams import count_ngrams
 from ..._definitions.nist import information_of
-from ..tokens.texts import fill_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ..counting.numbered import Segments
     from ..tokens.texts import TokenTexts
 
 
@@ -30,8 +30,8 @@ class NgramInformation:
             words = sum(map(len, corpus.texts))
             self._information |= {bigram: math.log(words / count, 2) for bigram, count in bigrams.items()}
 
-    def fill_rows(self, *texts_and_rows: Any) -> None:
-        fill_rows(self._row, *texts_and_rows)
+    def fill_rows(self, segments: Segments, *rows: Any) -> None:
+        segments.fill(self._row, *rows)
 
     def _row(self, hypothesis: list[int], references: list[list[int]]) -> list[float]:
         information = []

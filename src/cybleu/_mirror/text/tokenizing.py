@@ -40,6 +40,7 @@ class Tokenizer:
             "intl": self._international,
             "intl-unstripped": self._international_unstripped,
             "tercom": self._marks_apart,
+            "characters": lambda line: [*line],
         }[name]
 
     def _western(self, line: str) -> list[str]:

@@ -1,10 +1,10 @@
-# Count segments of raw text without creating Python objects for tokens.
+# Count segments of raw text and of token ids, without Python objects for tokens.
 #
-# Segments are counted as in `segments.pxi`: tokens get ids local to the segment, and if no text has more than 64
-# tokens, positions are bits of a machine word.
+# The tokens of the hypothesis get ids local to the segment, by which those of the references are looked up. Then
+# segments are counted as in `segments.pxi`: if no text has more than 64 tokens, positions are bits of a machine word.
 #
-# Offers: `SegmentWorkspace` with `make_workspace` and `end_workspace`; `number_segment` for the ids of a segment;
-# `begin_segment`, `count_numbered` and `match_texts` for tokens that have ids.
+# Offers: `SegmentWorkspace` with `make_workspace` and `end_workspace`; `Segments`, which `number` tokens;
+# `begin_segment`, `number_ids_of`, `count_numbered` and `match_texts` for tokens that have ids.
 
 # ------------------------------------------------------------------------------------------------------- one segment
 
@@ -22,13 +22,6 @@ cdef struct SegmentWorkspace:
     TokenTable table
     ChrfWorkspace characters
     bint characters_begun
-
-
-cdef int count_raw_segment(Tokenizer tokenizer, SegmentWorkspace *work, const Line *hypothesis, const Line *references,
-                           Py_ssize_t count, Py_ssize_t max_order, int mode, int64_t *row) except -1 nogil:
-    """Write the statistics row of a segment with at least one reference."""
-    cdef int32_t distinct = number_segment(tokenizer, work, hypothesis, references, count)
-    return count_numbered(work, count, distinct, max_order, mode, row)
 
 
 cdef Py_ssize_t *begin_segment(SegmentWorkspace *work, Py_ssize_t count) except NULL nogil:
@@ -120,7 +113,8 @@ cdef int append_text(Tokenizer tokenizer, SegmentWorkspace *work, const Line *li
     return 0
 
 
-cdef int append_characters(SegmentWorkspace *work, const Line *line, bint is_hypothesis) except -1 nogil:
+cdef int append_characters(Tokenizer tokenizer, SegmentWorkspace *work, const Line *line,
+                           bint is_hypothesis) except -1 nogil:
     """Like `append_text`, if each character is a token, without hashing."""
     cdef TokenIds *numbers = &work.numbers
     cdef const int32_t *ids
@@ -129,7 +123,7 @@ cdef int append_characters(SegmentWorkspace *work, const Line *line, bint is_hyp
     cdef uint64_t used = 0
     cdef Text text
     if not work.characters_begun:
-        make_characters(&work.characters, DROPPED)
+        make_characters(&work.characters, KEPT_SPACE if tokenizer.keeps_space else DROPPED)
         work.characters_begun = True
     if is_hypothesis:
         forget_characters(&work.characters)
@@ -146,14 +140,14 @@ cdef inline int append_line(Tokenizer tokenizer, SegmentWorkspace *work, const L
                             bint is_hypothesis) except -1 nogil:
     """Append the ids of a text, and the -1 that ends them."""
     if tokenizer.of_one_character:
-        append_characters(work, line, is_hypothesis)
+        append_characters(tokenizer, work, line, is_hypothesis)
     else:
         append_text(tokenizer, work, line, is_hypothesis)
     return end_text(&work.numbers)
 
 
-cdef int32_t number_segment(Tokenizer tokenizer, SegmentWorkspace *work, const Line *hypothesis, const Line *references,
-                            Py_ssize_t count) except -1 nogil:
+cdef int32_t number_lines(Tokenizer tokenizer, SegmentWorkspace *work, const Line *hypothesis, const Line *references,
+                          Py_ssize_t count) except -1 nogil:
     """Number the tokens of the hypothesis, and look up those of the references; return the number of distinct tokens.
 
     Where each text begins is written, too.
@@ -168,6 +162,37 @@ cdef int32_t number_segment(Tokenizer tokenizer, SegmentWorkspace *work, const L
     if tokenizer.of_one_character:
         return work.characters.different
     return work.few.distinct if work.has_few else work.table.size
+
+
+cdef int32_t number_ids_of(SegmentWorkspace *work, TokenTexts hypotheses, Py_ssize_t text, TokenTexts references,
+                           Py_ssize_t first, Py_ssize_t last) except -1 nogil:
+    """Number the ids of a hypothesis, and look up those of the references `first` to `last` (exclusive), likewise."""
+    cdef Watch *watching = &work.hypothesis.watching
+    cdef Py_ssize_t *starts = begin_segment(work, last - first)
+    cdef Py_ssize_t length = hypotheses.length(text)
+    cdef uint64_t slots = 2 * slots_for(length)
+    cdef Py_ssize_t k
+    cdef KeyTable table
+    cdef int32_t distinct
+    starts[1] = length + 1
+    for k in range(first, last):
+        starts[k - first + 2] = starts[k - first + 1] + references.length(k) + 1
+        if starts[k - first + 2] > MOST_POSITIONS:
+            with gil:
+                raise MemoryError("a segment has too many tokens")
+    work.numbers.count = starts[last - first + 1]
+    reserve_ids(&work.numbers, 0)
+    reserve(&work.memory, <uint64_t>(length + 2) * sizeof(uint64_t) + slots * sizeof(int32_t))
+    table.keys = <uint64_t *>work.memory.data
+    table.numbers = <int32_t *>(table.keys + length + 2)
+    forget_keys(&table, slots, watching)
+    distinct = number_ids(&table, hypotheses, text, work.numbers.values, 0, True, watching)
+    work.numbers.values[length] = -1
+    for k in range(first, last):
+        number_ids(&table, references, k, work.numbers.values + starts[k - first + 1], distinct, False, watching)
+        work.numbers.values[starts[k - first + 2] - 1] = -1
+    watch(watching, 8 + work.numbers.count)
+    return distinct
 
 
 cdef void make_workspace(SegmentWorkspace *work) noexcept nogil:
@@ -191,25 +216,76 @@ cdef void end_workspace(SegmentWorkspace *work) noexcept nogil:
         end_characters(&work.characters)
 
 
-def raw_rows(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawTexts references not None,
-             const int64_t[::1] sets, const int64_t[::1] owners, Py_ssize_t max_order, str reference_length not None,
-             Py_ssize_t start, Py_ssize_t stop, int64_t[:, ::1] rows):
-    """Write the statistics rows of segments `start` to `stop` (exclusive).
+# --------------------------------------------------------------------------------------------------------- the segments
+@cython.final
+cdef class Segments:
+    """Hypotheses with their references. Immutable.
 
+    :param tokenizer: of raw text; None for token ids
+    :param hypotheses: RawTexts with a tokeniser, otherwise TokenTexts
+    :param references: the same
     :param sets: where the references of each set begin, and the end
     :param owners: for each hypothesis the index of its set; None if hypothesis i has set i
     """
+
+    cdef Tokenizer tokenizer
+    cdef RawTexts lines
+    cdef RawTexts reference_lines
+    cdef TokenTexts texts
+    cdef TokenTexts references
+    cdef Py_ssize_t count
+    cdef const int64_t[::1] sets
+    cdef const int64_t[::1] owners
+
+    def __cinit__(self, Tokenizer tokenizer, hypotheses not None, references not None, const int64_t[::1] sets not None,
+                  const int64_t[::1] owners=None):
+        cdef Py_ssize_t count
+        self.tokenizer = tokenizer
+        if tokenizer is None:
+            self.texts, self.references = hypotheses, references
+            self.count, count = self.texts.count, self.references.count
+        else:
+            self.lines, self.reference_lines = hypotheses, references
+            self.count, count = self.lines.size, self.reference_lines.size
+        self.sets, self.owners = sets, owners
+        check_sets(0, self.count, count, sets, owners)
+
+    cdef int check(self, Py_ssize_t start, Py_ssize_t stop, const Py_ssize_t *shape, Py_ssize_t columns) except -1:
+        """Check that the segments from `start` to before `stop` exist, and the rows of all."""
+        check_rows(shape, self.count, columns)
+        return check_range(start, stop, self.count)
+
+    cdef Py_ssize_t first(self, Py_ssize_t i) noexcept nogil:
+        """Return the first reference of a segment."""
+        return first_of(self.sets, self.owners, i)
+
+    cdef Py_ssize_t end(self, Py_ssize_t i) noexcept nogil:
+        """Return the end of its references."""
+        return end_of(self.sets, self.owners, i)
+
+    cdef int32_t number(self, SegmentWorkspace *work, Py_ssize_t i) except -1 nogil:
+        """Number the tokens of a segment as `number_lines` does; return the number of distinct ones."""
+        cdef Py_ssize_t first = self.first(i)
+        if self.tokenizer is None:
+            return number_ids_of(work, self.texts, i, self.references, first, self.end(i))
+        return number_lines(self.tokenizer, work, &self.lines.lines[i], &self.reference_lines.lines[first],
+                            self.end(i) - first)
+
+
+def numbered_rows(Segments segments not None, Py_ssize_t max_order, str reference_length not None, Py_ssize_t start,
+                  Py_ssize_t stop, int64_t[:, ::1] rows):
+    """Write the statistics rows of segments `start` to `stop` (exclusive)."""
     cdef SegmentWorkspace work
     cdef int mode = REFERENCE_LENGTHS.index(reference_length)
-    cdef Py_ssize_t i, first
-    check_segments(hypotheses.size, references.size, sets, owners, start, stop, rows.shape, bleu_row_size(max_order))
+    cdef int32_t distinct
+    cdef Py_ssize_t i
+    segments.check(start, stop, rows.shape, bleu_row_size(max_order))
     make_workspace(&work)
     try:
         with nogil:
             for i in range(start, stop):
-                first = first_of(sets, owners, i)
-                count_raw_segment(tokenizer, &work, &hypotheses.lines[i], &references.lines[first],
-                                  end_of(sets, owners, i) - first, max_order, mode, &rows[i, 0])
+                distinct = segments.number(&work, i)
+                count_numbered(&work, segments.end(i) - segments.first(i), distinct, max_order, mode, &rows[i, 0])
     finally:
         end_workspace(&work)
 
@@ -222,6 +298,7 @@ def raw_row(Tokenizer tokenizer not None, lines, Py_ssize_t max_order):
     cdef RawTexts texts = RawTexts(lines)
     cdef SegmentWorkspace work
     cdef int64_t *row
+    cdef int32_t distinct
     cdef Py_ssize_t i
     if texts.size < 2:
         raise ValueError("there is no reference")
@@ -229,7 +306,8 @@ def raw_row(Tokenizer tokenizer not None, lines, Py_ssize_t max_order):
     make_workspace(&work)
     try:
         with nogil:
-            count_raw_segment(tokenizer, &work, texts.lines, texts.lines + 1, texts.size - 1, max_order, CLOSEST, row)
+            distinct = number_lines(tokenizer, &work, texts.lines, texts.lines + 1, texts.size - 1)
+            count_numbered(&work, texts.size - 1, distinct, max_order, CLOSEST, row)
         return [row[i] for i in range(2 + 2 * max_order)]
     finally:
         end_workspace(&work)
