@@ -17,7 +17,7 @@ from ..errors import OrderError, StatisticsError, UnknownNameError
 from ..text.batches import Corpus
 from ..text.tokenizers import Tokenization
 from .base import BuiltinMetric, Score
-from .bleu_rows import RowRule, as_table, order_of
+from .bleu_rows import as_table, checked_row, counter_of_nltk, order_of, pad, sum_of_rows, without_short_orders
 from .counting import LARGEST_ORDER, Counting
 from .names import score_texts
 from .numbered import numbered, one_in_each
@@ -190,11 +190,6 @@ class Bleu(BuiltinMetric):
         return self.definition.smoothing(self.smoothing, self.smoothing_value)
 
     @cached_property
-    def row_rule(self) -> RowRule:
-        """How rows are counted, validated and added up."""
-        return RowRule(self.name, self.definition.short_segments_count)
-
-    @cached_property
     def averages(self) -> bool:  # type: ignore[override]
         """Whether the score of a corpus is the mean of the scores of its segments."""
         return self.level == "mean"
@@ -328,7 +323,7 @@ class Bleu(BuiltinMetric):
     def counter(self, corpus: Corpus) -> Counter:
         counting = Counting(self.order, self.definition.reference_length)
         count = counting.counter(corpus, tokenization_for(self, corpus.kind))
-        return self.row_rule.counter(count) if self.row_rule.of_nltk else count
+        return counter_of_nltk(count) if self.definition.short_segments_count else count
 
     def fill_pairs(self, texts: Batch, others: Batch, scores: Floats, threads: int | None, progress: bool) -> None:
         self._paired(texts, others).fill(scores, threads, progress)
@@ -349,7 +344,7 @@ class Bleu(BuiltinMetric):
 
         :param row: the row of a segment; or a sum, if the variant can score sums
         """
-        numbers = self.row_rule.checked(row)
+        numbers = checked_row(self, row)
         return self.of_width(len(numbers)).formula(numbers)
 
     def formula(self, row: list[int]) -> float:  # type: ignore[override]
@@ -365,7 +360,7 @@ class Bleu(BuiltinMetric):
         """
         if self.averages:
             return self._mean(rows, signature)
-        row = self.row_rule.total(rows)
+        row = sum_of_rows(self, rows, of_sums=False)
         metric = self.of_width(len(row))
         return metric.score_of_row(row, metric.signature if signature is None else signature)
 
@@ -399,16 +394,19 @@ class Bleu(BuiltinMetric):
         scores = scores_by(scorer.kernel, table, scorer.score).tolist() if has_rows(rows) else [0.0]
         mean = reduce(add, scores, 0.0) * scale_of_mean / len(scores)
         of_sums = replace(metric.definition, empty_hypothesis="scored", fails="never", short_segments_count=False)
-        summed = replace(metric, level="corpus", variant=of_sums).score(self.row_rule.plain(table))
+        rows_of_sums = (
+            [without_short_orders(row) for row in table.tolist()] if self.definition.short_segments_count else table
+        )
+        summed = replace(metric, level="corpus", variant=of_sums).score(rows_of_sums)
         return replace(summed, score=mean, signature=metric.signature if signature is None else signature)
 
     def total(self, rows: Any) -> list[int]:
         check_summable(self)
-        return self.row_rule.total(rows, of_sums=True) if has_rows(rows) else [0] * len(self.columns)
+        return sum_of_rows(self, rows, of_sums=True) if has_rows(rows) else [0] * len(self.columns)
 
     def scores(self, rows: Any) -> Floats:
         table = table_of_rows(self, rows)
-        self.row_rule.total(table)  # validates each row
+        sum_of_rows(self, table, of_sums=False)  # validates each row
         return self.of_width(table.shape[1]).evaluate_rows(table)
 
     def evaluate_rows(self, rows: Array) -> Floats:
@@ -416,7 +414,10 @@ class Bleu(BuiltinMetric):
 
     def summable(self, rows: Integers) -> Integers:
         check_summable(self)
-        return self.row_rule.summable(rows)
+        if self.definition.short_segments_count:
+            rows = rows.copy()
+            pad(rows)
+        return rows
 
     @cached_property
     def plateau(self) -> Bleu:

@@ -1,15 +1,13 @@
 """Validate rows of BLEU and add them up. Requires NumPy for arrays only.
 
 A row is hypothesis length, reference length, clipped matches of orders 1 to N, n-grams of those orders. A segment of
-`length` tokens has `max(length - n + 1, 0)` n-grams of order n; only NLTK counts an n-gram where that is 0, see
-:class:`RowRule`.
+`length` tokens has `max(length - n + 1, 0)` n-grams of order n; only NLTK counts an n-gram where that is 0.
 """
 
 from __future__ import annotations
 
 from array import array
 from itertools import chain
-from typing import NamedTuple
 
 from .._backend import sum_rows
 from .._runtime.lazy_arrays import Integers, np
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .base import Counter
+    from .bleu import Bleu
 
 
 def order_of(width: int) -> int:
@@ -72,93 +71,75 @@ def as_table(rows: Any) -> Any:
     return memoryview(numbers).cast("B").cast("q", (len(lists), width))
 
 
-class RowRule(NamedTuple):
-    """How the rows of a definition of BLEU are counted, validated and added up.
+def checked_row(metric: Bleu, row: Any) -> list[int]:
+    """Return a row as ints.
+
+    :raises StatisticsError: it is not valid
+    """
+    numbers = bleu_row(row)
+    if not metric.definition.short_segments_count and numbers != without_short_orders(numbers):
+        _refuse(metric, numbers)
+    return numbers
+
+
+def sum_of_rows(metric: Bleu, rows: Any, of_sums: bool) -> list[int]:
+    """Validate rows and add them up.
 
     NLTK's BLEU counts one n-gram of an order that a segment is too short for. Rows that another definition has counted
     have none there, which is added to their sum.
 
-    :ivar name: the name of the definition, for messages
-    :ivar of_nltk: whether it counts these n-grams
+    :param rows: see :func:`as_table`
+    :param of_sums: the rows can be sums, so that a row of zeros is the sum of no segments
+    :raises StatisticsError: a row is not valid
+    """
+    table = as_table(rows)
+    width = table.shape[1]
+    order = order_of(width)
+    totals = array("q", bytes(8 * width))
+    too_short = array("q", bytes(8 * order))
+    invalid, counted_by_nltk, largest, empty = sum_rows(table, totals, too_short)
+    if invalid >= 0:
+        bleu_row(row_at(table, invalid), f"row {invalid}")
+    if counted_by_nltk >= 0 and not metric.definition.short_segments_count:
+        _refuse(metric, row_at(table, counted_by_nltk))
+    row = totals.tolist()
+    # The kernel adds up in 64 bits, so sums that may not fit are made of Python's ints.
+    if largest * len(table) >= 2**63:
+        row = [sum(column) for column in zip(*table.tolist())]
+    if metric.definition.short_segments_count:
+        of_no_segments = empty if of_sums else 0
+        for n, count in enumerate(too_short):
+            row[2 + order + n] += count - of_no_segments
+    return row
+
+
+def _refuse(metric: Bleu, row: list[int]) -> None:
+    raise StatisticsError(
+        f"the row {row} has too many n-grams for its length: NLTK's BLEU counted it; count the texts for {metric.name}"
+    )
+
+
+def counter_of_nltk(count: Counter) -> Counter:
+    """Return a function that writes rows of NLTK.
+
+    :param count: writes rows without n-grams of orders that a segment is too short for
     """
 
-    name: str
-    of_nltk: bool
+    def count_short(start: int, stop: int, rows: Any) -> None:
+        count(start, stop, rows)
+        if hasattr(rows, "dtype"):
+            pad(rows[start:stop])
+            return
+        width = rows.shape[1]
+        for position in range(start, stop):
+            for column in range(2 + order_of(width), width):
+                rows[position, column] = max(rows[position, column], 1)
 
-    def counter(self, count: Counter) -> Counter:
-        """Return a function that writes rows of NLTK.
-
-        :param count: writes rows without n-grams of orders that a segment is too short for
-        """
-
-        def count_short(start: int, stop: int, rows: Any) -> None:
-            count(start, stop, rows)
-            if hasattr(rows, "dtype"):
-                _pad(rows[start:stop])
-                return
-            width = rows.shape[1]
-            for position in range(start, stop):
-                for column in range(2 + order_of(width), width):
-                    rows[position, column] = max(rows[position, column], 1)
-
-        return count_short
-
-    def checked(self, row: Any) -> list[int]:
-        """Return a row as ints.
-
-        :raises StatisticsError: it is not valid
-        """
-        numbers = bleu_row(row)
-        if not self.of_nltk and numbers != without_short_orders(numbers):
-            self._refuse(numbers)
-        return numbers
-
-    def total(self, rows: Any, *, of_sums: bool = False) -> list[int]:
-        """Validate rows and add them up.
-
-        :param rows: see :func:`as_table`
-        :param of_sums: the rows can be sums, so that a row of zeros is the sum of no segments
-        :raises StatisticsError: a row is not valid
-        """
-        table = as_table(rows)
-        width = table.shape[1]
-        order = order_of(width)
-        totals = array("q", bytes(8 * width))
-        too_short = array("q", bytes(8 * order))
-        invalid, counted_by_nltk, largest, empty = sum_rows(table, totals, too_short)
-        if invalid >= 0:
-            bleu_row(row_at(table, invalid), f"row {invalid}")
-        if counted_by_nltk >= 0 and not self.of_nltk:
-            self._refuse(row_at(table, counted_by_nltk))
-        row = totals.tolist()
-        # The kernel adds up in 64 bits, so sums that may not fit are made of Python's ints.
-        if largest * len(table) >= 2**63:
-            row = [sum(column) for column in zip(*table.tolist())]
-        if self.of_nltk:
-            of_no_segments = empty if of_sums else 0
-            for n, count in enumerate(too_short):
-                row[2 + order + n] += count - of_no_segments
-        return row
-
-    def _refuse(self, row: list[int]) -> None:
-        raise StatisticsError(
-            f"the row {row} has too many n-grams for its length: NLTK's BLEU counted it; count the texts for {self.name}"
-        )
-
-    def summable(self, rows: Integers) -> Integers:
-        """Return rows of segments so that their sum is that of :meth:`total`."""
-        if self.of_nltk:
-            rows = rows.copy()
-            _pad(rows)
-        return rows
-
-    def plain(self, table: Any) -> Any:
-        """Return rows of segments without n-grams of orders that they are too short for."""
-        return [without_short_orders(row) for row in table.tolist()] if self.of_nltk else table
+    return count_short
 
 
-def _pad(rows: Integers) -> None:
-    """Write an n-gram of each order that has none."""
+def pad(rows: Integers) -> None:
+    """Write an n-gram of each order that has none, as NLTK counts it."""
     totals = rows[:, 1 + rows.shape[1] // 2 :]
     np.maximum(totals, 1, out=totals)
 
