@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cybleu.report import analyse, save_page
-from cybleu.report.visible import visible
+from cybleu.report.texts import visible
 from cybleu.text import tokenizer
 from reports import FEW, HOSTILE, NAMES, REFERENCES, SYSTEMS
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from cybleu.report import analyse, html
-from cybleu.report.visible import visible
+from cybleu.report.texts import visible
 from cybleu.text import tokenizer
 from report_pages import Page, check_policy, numbers_on, pictures_on
 from reports import FEW, HOSTILE, NAMES, REFERENCES, SYSTEMS, analysed, marks_of

@@ -222,16 +222,19 @@ class Scored:
 
         :param of_texts: the fields of the signature that describe what was counted
         """
-        signature: Any = self.metric.signature
-        if self.metric.averages:
-            result = self.metric.score(self.rows())
+        if self.method is not None:
+            of_texts = {"smooth": self.method[1].__name__, **of_texts}
+        metric: Any = self.metric
+        signature = metric.signature.with_fields(**of_texts)
+        result: Score
+        if metric.averages:
+            result = metric.score(self.rows(), signature=signature)
         else:
-            result = self.metric.score_of_row(self._sums, signature)
+            result = metric.score_of_row(self._sums, signature)
         if self.method is not None:
             number: Any = bleu_score.corpus_bleu(self._references, self._hypotheses, *self.method)
-            signature = signature.with_fields(smooth=self.method[1].__name__)
             result = replace(result, score=number)
-        return replace(result, signature=signature.with_fields(**of_texts))
+        return result
 
     def interval(self, samples: int, seed: int) -> tuple[float, float]:
         """Return the mean of bootstrap samples and half the length of their interval, from 0 to 100."""

@@ -26,8 +26,7 @@ from ..significance import SystemComparison, SystemDifference, SystemScore, form
 from ..significance.results import MOST_PAIRS, notes_of_tests, p_value
 from . import plots
 from .analysis import MetricFigures, Report, analyse, in_words
-from .texts import CLIPPED
-from .visible import short, visible
+from .texts import CLIPPED, short, visible
 
 MOST_SEGMENTS = 5000  # that a page carries by default
 NAMED = 10  # segments with the largest influence that are listed for each system of a pair

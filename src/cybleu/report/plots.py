@@ -15,7 +15,7 @@ from .._runtime.arrays import Floats, np
 from .._runtime.extras import extra
 from ..errors import OrderError, UnknownNameError
 from .analysis import EDGES, MetricFigures, Report
-from .visible import short, visible
+from .texts import short, visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
