@@ -6,9 +6,10 @@ import errno
 import gc
 import os
 import sys
-from importlib import import_module
 from importlib.util import find_spec
 from io import FileIO, TextIOWrapper
+
+import cybleu
 
 from ._about import version
 from ._runtime import system
@@ -18,11 +19,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-# by command, what a script is run with: the name of what cybleu replaces, and the module and the function that do so
+# by command, the name of what cybleu replaces in a script, and the function that does so
 RUNNERS = {
-    "run-as-nltk": ("NLTK's BLEU, chrF, GLEU and NIST", ".bleu_score.install", "install_as_nltk"),
-    "run-as-rouge-score": ("rouge_score's RougeScorer", ".rouge_score_compat", "install_as_rouge_score"),
-    "run-as-sacrebleu": ("sacreBLEU's BLEU, chrF and TER", ".sacrebleu_compat.install", "install_as_sacrebleu"),
+    "run-as-nltk": ("NLTK's BLEU, chrF, GLEU and NIST", "install_as_nltk"),
+    "run-as-rouge-score": ("rouge_score's RougeScorer", "install_as_rouge_score"),
+    "run-as-sacrebleu": ("sacreBLEU's BLEU, chrF and TER", "install_as_sacrebleu"),
 }
 
 
@@ -91,8 +92,8 @@ def _run(arguments: list[str]) -> None:
     if command in RUNNERS:
         from ._runtime.scripts import run_script
 
-        place, module, function = RUNNERS[command]
-        run_script(arguments[1:], command, place, getattr(import_module(module, __package__), function))
+        place, function = RUNNERS[command]
+        run_script(arguments[1:], command, place, getattr(cybleu, function))
         return
     if command == "sacrebleu":
         from .sacrebleu_compat.install import run_sacrebleu
