@@ -356,7 +356,7 @@ def _first_of(names: Sequence[str]) -> str:
 
 def _headline(explanation: Explanation) -> str:
     scale = explanation.bleu.scale
-    percent = "" if scale == 100 else f"; {100 / scale * explanation.score:.2f} from 0 to 100"
+    percent = "" if scale == 100 else f"; {explanation.bleu.percent:.2f} from 0 to 100"
     return (
         f"BLEU-{len(explanation.bleu.totals)} = {explanation.score:.6g}   "
         f"({explanation.variant.name}, from 0 to {scale:g}{percent}; smoothing: {explanation.smoothing})"

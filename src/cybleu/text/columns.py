@@ -175,8 +175,8 @@ def _columns_of(value: Any, name: str) -> tuple[list[str] | None, list[Any]]:
     return [field.name for field in column.type], column.flatten()
 
 
-def _read(column: Any, name: str) -> ChunkedArray | list[Any]:
-    """Return a column as a ChunkedArray of pyarrow, or as a list."""
+def _read(column: Any, name: str) -> Array | ChunkedArray | list[Any]:
+    """Return a column as one of pyarrow, or as a list."""
     of_objects = str(getattr(column, "dtype", "")).lower() == "object"
     if hasattr(column, "to_list") and (of_objects or find_spec("pyarrow") is None):
         return [None if is_missing(entry) else entry for entry in column.to_list()]
@@ -185,8 +185,6 @@ def _read(column: Any, name: str) -> ChunkedArray | list[Any]:
         if not isinstance(column, (pa.Array, pa.ChunkedArray)):
             exports = hasattr(column, "__arrow_c_stream__") and not _is_series_of_pandas(type(column))
             column = pa.chunked_array(column) if exports else pa.array(column)
-        if isinstance(column, pa.Array):
-            column = pa.chunked_array([column])
     check_column(column, name)
     return column
 
