@@ -57,7 +57,6 @@ class Replacement:
                     self._replaced.append((names, name, ours, names[name]))
                     names[name] = ours
             self._active.append(self)
-            self._moved(there=True)
 
     def undo(self) -> None:
         """Undo this patch; the last one restores the original objects. A second call does nothing."""
@@ -70,15 +69,11 @@ class Replacement:
                     names, name, ours, theirs = self._replaced.pop()
                     if names.get(name, ours) is ours:  # otherwise the module was reloaded
                         names[name] = theirs
-                self._moved(there=False)
 
     def __repr__(self) -> str:
         if self in self._active:
             return f"<{self.package}'s {self.what} is cybleu's; .undo() restores it>"
         return f"<{self.package}'s {self.what} is its own again>"
-
-    def _moved(self, there: bool) -> None:
-        """Hook that is called after objects are patched or restored."""
 
     def __enter__(self: Self) -> Self:
         return self

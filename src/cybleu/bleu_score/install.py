@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import importlib
-import sys
 from collections.abc import Iterator
 from typing import Any
 
 from .. import bleu_score, chrf_score, gleu_score, nist_score
 from .._runtime.extras import extra
 from .._runtime.replacing import Replacement
-from .no_match import attribute_warnings_to
+from . import no_match
 
 _MODULES = {"bleu": bleu_score, "chrf": chrf_score, "gleu": gleu_score, "nist": nist_score}
 
@@ -28,10 +27,6 @@ class Installation(Replacement):
     """
 
     package = "nltk"
-
-    def _moved(self, there: bool) -> None:
-        # keep warning filters by module working
-        attribute_warnings_to(sys.modules["nltk.translate.bleu_score"] if there else bleu_score)
 
 
 def install_as_nltk() -> Installation:
@@ -65,3 +60,4 @@ def _places() -> Iterator[tuple[dict[str, Any], str, Any]]:
         yield from ((theirs, name, getattr(module, name)) for name in module.__all__ if name in theirs)
         for package in ("nltk.translate", "nltk"):
             yield vars(importlib.import_module(package)), metric, getattr(module, f"sentence_{metric}")
+    yield vars(no_match), "warning_module", "nltk.translate.bleu_score"  # keeps warning filters by module working

@@ -8,15 +8,14 @@ from functools import cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import ModuleType
     from typing import Any
 
-# The namespace of the module that filters attribute warnings to; see `install`. The output shows the caller's line.
-_warning_home = vars(sys.modules[__package__])
+# The module that filters attribute warnings to, which `install` replaces by NLTK's. The output shows the caller's line.
+warning_module = "cybleu.bleu_score"
 
-# The warning filters at the last check, and the sets of orders for which they ignore the warnings. The result is cached because a corpus
-# can warn for every segment, and a check costs more than a score. Filters are tuples, so equal lists give equal results.
-_silence: tuple[list[Any], dict[int, bool]] = ([], {})
+# The module and the filters at the last check, and the sets of orders for which they ignore the warnings. The result is cached because a
+# corpus can warn for every segment, and a check costs more than a score. Filters are tuples, so equal lists give equal results.
+_silence: tuple[str, list[Any], dict[int, bool]] = ("", [], {})
 
 # `warnings.warn` may already be replaced when this module is imported.
 try:
@@ -36,12 +35,12 @@ def warn_no_match(unmatched: int) -> bool:
     global _silence
     if _FILTERS_ARE_A_LIST and warnings.warn is _WARN:
         silence = _silence  # another thread may replace it
-        if silence[0] != warnings.filters:
-            silence = _silence = list(warnings.filters), {}
-        ignored = silence[1].get(unmatched)
+        if silence[1] != warnings.filters or silence[0] != warning_module:
+            silence = _silence = warning_module, list(warnings.filters), {}
+        ignored = silence[2].get(unmatched)
         if ignored is None:
-            ignored = all(_is_ignored(text, silence[0]) for text in _texts(unmatched))
-            silence[1][unmatched] = ignored
+            ignored = all(_is_ignored(text, silence[1]) for text in _texts(unmatched))
+            silence[2][unmatched] = ignored
         if ignored:
             return True
     texts = _texts(unmatched)
@@ -55,20 +54,13 @@ def warn_no_match(unmatched: int) -> bool:
     path = frame.f_code.co_filename
     registry = frame.f_globals.setdefault("__warningregistry__", {})
     for text in texts:
-        warnings.warn_explicit(text, UserWarning, path, frame.f_lineno, _warning_home["__name__"], registry)
+        warnings.warn_explicit(text, UserWarning, path, frame.f_lineno, warning_module, registry)
     return False
 
 
 def _texts(unmatched: int) -> list[str]:
     orders = range(1, unmatched.bit_length() + 1)
     return [_warning_text(order) for order in orders if unmatched >> (order - 1) & 1]
-
-
-def attribute_warnings_to(module: ModuleType) -> None:
-    """Attribute warnings to this module in filters."""
-    global _warning_home, _silence
-    _warning_home = vars(module)
-    _silence = ([], {})
 
 
 @cache
@@ -85,7 +77,7 @@ def _is_ignored(text: str, filters: list[Any]) -> bool:
     for action, message, category, module, line in filters:
         patterns_match = all(
             pattern is None or (pattern == value if isinstance(pattern, str) else pattern.match(value))
-            for pattern, value in ((message, text), (module, _warning_home["__name__"]))
+            for pattern, value in ((message, text), (module, warning_module))
         )
         if patterns_match and issubclass(UserWarning, category):
             return bool(action == "ignore" and line == 0)
