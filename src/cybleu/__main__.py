@@ -8,6 +8,7 @@ import os
 import sys
 from importlib.util import find_spec
 from io import FileIO, TextIOWrapper
+from types import ModuleType
 
 import cybleu
 
@@ -98,6 +99,8 @@ def _run(arguments: list[str]) -> None:
     if command == "sacrebleu":
         from .sacrebleu_compat.install import run_sacrebleu
 
+        # In place of `sys.argv[0]`, the help of Python 3.15's argparse names a module that runs.
+        sys.modules["__main__"] = ModuleType("__main__")
         run_sacrebleu(arguments[1:])
         return
     # not imported, because importing tqdm is slow, and few commands use it
