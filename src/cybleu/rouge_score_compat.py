@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ._runtime.extras import extra
-from ._runtime.replacing import Replacement
+from ._runtime.replacing import Installation, places_in
 from .metrics.rouge import CODES, Rouge, RougeKinds, Shares
 
 if TYPE_CHECKING:
@@ -83,14 +82,7 @@ class RougeScorer:
         return [of_lines if kind == "Lsum" else Rouge(kind) for kind in kinds]
 
 
-class RougeScoreInstallation(Replacement):
-    """The result of :func:`install_as_rouge_score`, undone by :meth:`undo` or at the end of a ``with`` block."""
-
-    package = "rouge_score"
-    what = "ROUGE"
-
-
-def install_as_rouge_score() -> RougeScoreInstallation:
+def install_as_rouge_score() -> Installation:
     """Replace rouge_score's ``RougeScorer`` with cybleu's in the whole process, with the same numbers.
 
     Code that imported the class earlier with ``from ... import`` keeps rouge_score's, so install first. You can install
@@ -105,10 +97,6 @@ def install_as_rouge_score() -> RougeScoreInstallation:
     'cybleu.rouge_score_compat'
     """
     with extra("rouge_score", "install_as_rouge_score replaces a class of rouge_score", "rouge-score"):
-        from rouge_score.rouge_scorer import RougeScorer as theirs
-    modules = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] == "rouge_score"]
-    return RougeScoreInstallation(
-        (vars(module), "RougeScorer", RougeScorer)
-        for module in modules
-        if vars(module).get("RougeScorer") in (theirs, RougeScorer)
-    )
+        import rouge_score.rouge_scorer  # noqa: F401
+    places = places_in("rouge_score", {"RougeScorer": RougeScorer})
+    return Installation("rouge_score", places, "ROUGE")

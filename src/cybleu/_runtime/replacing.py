@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any, TypeVar
-
-    Self = TypeVar("Self", bound="Replacement")
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
 
 _lock = threading.Lock()
+_active: list[Installation] = []
+_replaced: dict[str, list[tuple[dict[str, Any], str, Any, Any]]] = {}  # by package
 
 
 def uninstall() -> None:
@@ -27,56 +28,69 @@ def uninstall() -> None:
     >>> nltk.translate.bleu.__module__
     'nltk.translate.bleu_score'
     """
-    for kind in Replacement.__subclasses__():
-        for installation in list(kind._active):
-            installation.undo()
+    for installation in _active.copy():
+        installation.undo()
 
 
-class Replacement:
-    """Context manager that patches names in the namespaces of another package.
+class Installation:
+    """The result of :func:`cybleu.install_as_nltk`, :func:`cybleu.install_as_sacrebleu` and
+    :func:`cybleu.install_as_rouge_score`, undone by :meth:`undo` or at the end of a ``with`` block.
 
-    Instances of a subclass share a reference count: undoing the last patch restores the original objects.
+    The installations for a package share a reference count: undoing the last one restores the original objects.
 
+    :param package: the name of the package
     :param places: tuples of a namespace, such as the dict of a module, a name in it, and the new object
+    :param what: the metric that is replaced
+
+    >>> import nltk.translate, cybleu
+    >>> installation = cybleu.install_as_nltk()
+    >>> installation
+    <nltk's BLEU is cybleu's; .undo() restores it>
+    >>> installation.undo()
+    >>> nltk.translate.bleu.__module__
+    'nltk.translate.bleu_score'
     """
 
-    #: What the patch replaces, for its repr.
-    package: str
-    what = "BLEU"
-    _active: list[Replacement]
-    _replaced: list[tuple[dict[str, Any], str, Any, Any]]
-
-    def __init_subclass__(cls) -> None:
-        cls._active = []
-        cls._replaced = []
-
-    def __init__(self, places: Iterable[tuple[dict[str, Any], str, Any]]):
+    def __init__(self, package: str, places: Iterable[tuple[dict[str, Any], str, Any]], what: str = "BLEU"):
+        self.package = package
+        self.what = what
         with _lock:
+            replaced = _replaced.setdefault(package, [])
             for names, name, ours in places:
                 if names[name] is not ours:
-                    self._replaced.append((names, name, ours, names[name]))
+                    replaced.append((names, name, ours, names[name]))
                     names[name] = ours
-            self._active.append(self)
+            _active.append(self)
 
     def undo(self) -> None:
-        """Undo this patch; the last one restores the original objects. A second call does nothing."""
+        """Undo this installation; the last one restores the original objects. A second call does nothing."""
         with _lock:
-            if self not in self._active:
+            if self not in _active:
                 return
-            self._active.remove(self)
-            if not self._active:
-                while self._replaced:
-                    names, name, ours, theirs = self._replaced.pop()
-                    if names.get(name, ours) is ours:  # otherwise the module was reloaded
-                        names[name] = theirs
+            _active.remove(self)
+            if any(other.package == self.package for other in _active):
+                return
+            for names, name, ours, theirs in reversed(_replaced.pop(self.package)):
+                if names.get(name, ours) is ours:  # otherwise the module was reloaded
+                    names[name] = theirs
 
     def __repr__(self) -> str:
-        if self in self._active:
+        if self in _active:
             return f"<{self.package}'s {self.what} is cybleu's; .undo() restores it>"
         return f"<{self.package}'s {self.what} is its own again>"
 
-    def __enter__(self: Self) -> Self:
+    def __enter__(self) -> Installation:
         return self
 
     def __exit__(self, *exception: object) -> None:
         self.undo()
+
+
+def places_in(package: str, replaced: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str, Any]]:
+    """Yield where modules of a package that are imported have objects of its own with these names, and the new objects."""
+    modules = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] == package]
+    # sacreBLEU's command looks up the classes in a dict
+    for names in [names for module in modules for names in (vars(module), getattr(module, "METRICS", {}))]:
+        for name, ours in replaced.items():
+            if getattr(names.get(name), "__module__", "").startswith(f"{package}."):
+                yield names, name, ours

@@ -8,25 +8,10 @@ from typing import Any
 
 from .. import bleu_score, chrf_score, gleu_score, nist_score
 from .._runtime.extras import extra
-from .._runtime.replacing import Replacement
+from .._runtime.replacing import Installation
 from . import no_match
 
 _MODULES = {"bleu": bleu_score, "chrf": chrf_score, "gleu": gleu_score, "nist": nist_score}
-
-
-class Installation(Replacement):
-    """The result of :func:`install_as_nltk`, undone by :meth:`undo` or at the end of a ``with`` block.
-
-    >>> import nltk.translate
-    >>> installation = install_as_nltk()
-    >>> installation
-    <nltk's BLEU is cybleu's; .undo() restores it>
-    >>> installation.undo()
-    >>> nltk.translate.bleu.__module__
-    'nltk.translate.bleu_score'
-    """
-
-    package = "nltk"
 
 
 def install_as_nltk() -> Installation:
@@ -50,10 +35,10 @@ def install_as_nltk() -> Installation:
     'cybleu.bleu_score'
     """
     with extra("nltk", "replacing NLTK's functions requires NLTK", "nltk"):
-        return Installation(_places())
+        return Installation("nltk", _places())
 
 
-def _places() -> Iterator[tuple[dict[str, Any], str, Any]]:
+def _places() -> Iterator[Any]:
     """The names that NLTK's modules have, too: the namespace of the module, the name, and cybleu's object."""
     for metric, module in _MODULES.items():
         theirs = vars(importlib.import_module(f"nltk.translate.{metric}_score"))

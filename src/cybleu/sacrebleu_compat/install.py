@@ -7,25 +7,11 @@ from typing import Any
 
 from .. import sacrebleu_compat
 from .._runtime.extras import extra
-from .._runtime.replacing import Replacement
+from .._runtime.replacing import Installation, places_in
 from .._runtime.scripts import ProgramArguments
 
 
-class SacrebleuInstallation(Replacement):
-    """The result of :func:`install_as_sacrebleu`, undone by :meth:`undo` or at the end of a ``with`` block.
-
-    >>> import sacrebleu
-    >>> with install_as_sacrebleu():
-    ...     sacrebleu.BLEU.__module__
-    'cybleu.sacrebleu_compat.classes'
-    >>> sacrebleu.BLEU.__module__
-    'sacrebleu.metrics.bleu'
-    """
-
-    package = "sacrebleu"
-
-
-def install_as_sacrebleu() -> SacrebleuInstallation:
+def install_as_sacrebleu() -> Installation:
     """Replace sacreBLEU's BLEU, chrF and TER with cybleu's in the whole process: classes, functions and command.
 
     From then on ``sacrebleu.BLEU`` is :class:`cybleu.sacrebleu_compat.BLEU` everywhere in sacreBLEU, and the same is true
@@ -42,15 +28,7 @@ def install_as_sacrebleu() -> SacrebleuInstallation:
     0.0
     """
     replaced = {name: getattr(sacrebleu_compat, name) for name in sacrebleu_compat.__all__}  # loads sacreBLEU
-    modules = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] == "sacrebleu"]
-    # sacreBLEU's command looks up the classes in a dict
-    spaces = [names for module in modules for names in (vars(module), getattr(module, "METRICS", {}))]
-    return SacrebleuInstallation(
-        (names, name, ours)
-        for names in spaces
-        for name, ours in replaced.items()
-        if getattr(names.get(name), "__module__", "").startswith("sacrebleu.")
-    )
+    return Installation("sacrebleu", places_in("sacrebleu", replaced))
 
 
 def run_sacrebleu(arguments: list[str]) -> None:
