@@ -10,7 +10,7 @@ from functools import cache
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from ._backend import TokenTexts, go_on, leave_one_out
+from ._backend import go_on, leave_one_out
 from ._runtime.arrays import Floats, Integers, np
 from ._runtime.numbers import check_whole
 from .bleu_score.scores import QUARTERS, SCORER, score_of_precisions, smoothed_precisions, weight_vectors, weights_given
@@ -121,7 +121,7 @@ def self_bleu(
     vectors, max_order = weight_vectors(weights)
     order = max(1, max_order, 5 if method_number(smoothing_function) in (5, 6, 7) else 0)  # they read 5-grams
     stats = np.zeros((numbers.size, 2 + 2 * order), dtype=np.int64)
-    leave_one_out(TokenTexts(*numbers), order, stats)
+    leave_one_out(numbers, order, stats)
     stats[:, 1] = _closest_other_length(np.subtract(numbers.ends, numbers.begins))
     scored: Sequence[int] = range(numbers.size)
     if sample is not None:

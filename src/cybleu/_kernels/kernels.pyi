@@ -40,6 +40,10 @@ class RawVocabulary:
     def look_up(self, texts: RawTexts, ends: Numbers) -> bytes: ...
 
 class TokenTexts:
+    ids: Any
+    begins: Any
+    ends: Any
+    size: int
     def __init__(self, ids: Numbers, begins: Numbers, ends: Numbers) -> None: ...
 
 def number_tokens(tokens: list[Any], ids: Numbers) -> int | None: ...

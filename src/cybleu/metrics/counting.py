@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._backend import PreparedReferences, RawTexts, TokenTexts, go_on, numbered_rows, segment_rows, types_within
+from .._backend import PreparedReferences, RawTexts, go_on, numbered_rows, segment_rows, types_within
 from .._definitions.ngrams import lengths_to_choose_from, reference_length
 from .._runtime.lazy_arrays import Integers, np
 from ..bleu_score.parts import nltk_row
@@ -98,15 +98,14 @@ class Counting(NamedTuple):
 
             def count_lines(start: int, stop: int, rows: Any) -> None:
                 some = lines.take(np.arange(start, stop, dtype=np.int64))
-                hypotheses = TokenTexts(*number_others(some, vocabulary))
+                hypotheses = number_others(some, vocabulary)
                 prepared.count_rows(hypotheses, owners[start:stop], 0, stop - start, rows[start:stop])
 
             return count_lines
         texts = corpus.texts
         if vocabulary is not None or not isinstance(texts, TokenIds):
             texts = number_others(texts, vocabulary)
-        hypotheses = TokenTexts(*texts)
-        return lambda start, stop, rows: prepared.count_rows(hypotheses, owners, start, stop, rows)
+        return lambda start, stop, rows: prepared.count_rows(texts, owners, start, stop, rows)
 
     def _prepared(self, corpus: Corpus, tokenization: Tokenization | None) -> tuple[Any, Any]:
         """The vocabulary of the references, and their n-grams as the backend counts them."""
@@ -116,7 +115,7 @@ class Counting(NamedTuple):
             texts = corpus.lines(tokenization)[1]
         ids, vocabulary = number_texts(texts, tokenization)
         lengths = _reference_lengths(np.subtract(ids.ends, ids.begins), bounds, self.reference_length)
-        return vocabulary, PreparedReferences(TokenTexts(*ids), bounds, *lengths, self.order)
+        return vocabulary, PreparedReferences(ids, bounds, *lengths, self.order)
 
 
 # -------------------------------------------------------------------------------------------------- reference lengths

@@ -10,7 +10,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NoReturn
 from zlib import crc32
 
-from .._backend import NgramInformation, RawTexts, RawVocabulary, Segments, TokenTexts
+from .._backend import NgramInformation, RawTexts, RawVocabulary, Segments
 from .._runtime.lazy_arrays import Array, Floats, np
 from .._runtime.numbers import check_whole
 from ..errors import OrderError, SequenceTypeError, UnknownNameError
@@ -211,8 +211,8 @@ class Nist(BuiltinMetric):
             numbered_references = weights.corpus
         else:
             vocabulary, weights = self.information.table(self.lowercase, self.max_order)
-            numbered_references = TokenTexts(*word_ids(references, vocabulary.look_up))
-        hypotheses = TokenTexts(*word_ids(lines, vocabulary.look_up))
+            numbered_references = word_ids(references, vocabulary.look_up)
+        hypotheses = word_ids(lines, vocabulary.look_up)
         segments = Segments(None, hypotheses, numbered_references, bounds, corpus.owners)
         return lambda start, stop, rows: weights.fill_rows(segments, start, stop, rows)
 
@@ -270,6 +270,6 @@ def _of_script(lowercase: bool) -> Tokenization:
 def _counted(lines: Any, max_order: int) -> tuple[Any, Any]:
     """The numbers of the words of lines, and the backend's table of their n-grams."""
     vocabulary = RawVocabulary(own_tokenizer(Nist.tokenizer))
-    corpus = TokenTexts(*word_ids(lines, vocabulary.add))
+    corpus = word_ids(lines, vocabulary.add)
     zero = memoryview(vocabulary.look_up(RawTexts(["0"]), array("q", (0,)))).cast("i")[0]
     return vocabulary, NgramInformation(corpus, max_order, zero)

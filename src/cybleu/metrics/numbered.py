@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .._backend import RawVocabulary, Segments, TokenTexts, fill_alignments
+from .._backend import RawVocabulary, Segments, fill_alignments
 from .._runtime.lazy_arrays import Array, Floats, np
 from .._runtime.parallel import run
 from ..text.batches import Corpus, Sets, TokenIds
@@ -50,7 +50,7 @@ def segments_of_corpus(corpus: Corpus, tokenization: Tokenization | None) -> Seg
         lines, lines_of_references, bounds = corpus.lines(tokenization)
         return Segments(tokenization.backend, lines, lines_of_references, bounds, corpus.owners)
     hypotheses, references = numbered(corpus, tokenization)
-    return Segments(None, TokenTexts(*hypotheses), TokenTexts(*references), corpus.sets.bounds, corpus.owners)
+    return Segments(None, hypotheses, references, corpus.sets.bounds, corpus.owners)
 
 
 def one_in_each(texts: Batch) -> Sets:
@@ -74,8 +74,8 @@ def texts_to_align(corpus: Corpus, tokenization: Tokenization | None) -> tuple[T
         ids = np.split(numbers.reshape(-1), [len(ids[0])])
     narrow = [np.ascontiguousarray(numbers, dtype=np.int32) for numbers in ids]
     same = hypotheses is references
-    references = references._replace(ids=narrow[0])
-    return references if same else hypotheses._replace(ids=narrow[1]), references
+    references = TokenIds(narrow[0], references.begins, references.ends)
+    return references if same else TokenIds(narrow[1], hypotheses.begins, hypotheses.ends), references
 
 
 def align_pairs(
@@ -91,13 +91,11 @@ def align_pairs(
     :param are_rates: whether scores are word error rates; otherwise they are F-measures of ROUGE-L
     """
     hypotheses, references = texts
-    others = TokenTexts(*references)
-    each = others if hypotheses is references else TokenTexts(*hypotheses)
     lengths = np.subtract(references.ends, references.begins)
     # several alignments at once take least if they are of similar lengths; on some platforms, indices have 32 bits
     order = np.argsort(lengths).astype(np.int64)
 
     def work(start: int, stop: int) -> None:
-        fill_alignments(each, others, order, are_rates, start, stop, scores)
+        fill_alignments(hypotheses, references, order, are_rates, start, stop, scores)
 
     run(work, len(scores), 64 * scores.size, threads, progress, "hypotheses")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from .._backend import PairwiseTexts, TokenTexts, go_on
+from .._backend import PairwiseTexts, go_on
 from .._definitions.pairs import Pairs
 from .._runtime.arrays import Floats, Integers, np
 from .._runtime.parallel import run
@@ -35,8 +35,8 @@ class PairedTexts:
         self._places = self._columns
         if others is not texts:
             hypotheses, self._places = _distinct(texts)
-        of_hypotheses = None if hypotheses is references else TokenTexts(*hypotheses)
-        self._kernel = PairwiseTexts(scorer.kernel, TokenTexts(*references), of_hypotheses)
+        of_hypotheses = None if hypotheses is references else hypotheses
+        self._kernel = PairwiseTexts(scorer.kernel, references, of_hypotheses)
         self._general = Pairs(scorer.formula, hypotheses.lists, references.lists)
         self._width = references.size
         self._distinct = hypotheses.size

@@ -10,7 +10,7 @@ from itertools import accumulate
 from string import ascii_letters, digits
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._backend import RawTexts, RawVocabulary, TokenTexts, rouge_rows
+from .._backend import RawTexts, RawVocabulary, rouge_rows
 from .._runtime.extras import extra
 from .._runtime.html import html_table
 from .._runtime.numbers import check_flags
@@ -173,7 +173,7 @@ class Rouge(BuiltinMetric):
             corpus, lines, lines_of_references = self._in_lines(corpus)
             if isinstance(tokenization, WordsOfRouge):
                 tokenization = SPACES
-        hypotheses, references = [TokenTexts(*texts) for texts in texts_to_align(corpus, tokenization)]
+        hypotheses, references = texts_to_align(corpus, tokenization)
         codes = self._codes
         return lambda start, stop, rows: rouge_rows(
             hypotheses, lines, references, lines_of_references, sets, owners, codes, start, stop, rows
@@ -242,7 +242,7 @@ class RougeKinds(Rouge):
             return super().count(hypothesis, references)
         # one list has the hypothesis and its references, so that they are read and numbered at once
         lines, bounds = self._split(texts)
-        words = TokenTexts(*word_ids(lines, RawVocabulary(SPACES.backend).add))
+        words = word_ids(lines, RawVocabulary(SPACES.backend).add)
         count = len(texts)
         width = len(self.columns)
         rows = memoryview(bytearray(8 * count * width)).cast("d", (count, width))

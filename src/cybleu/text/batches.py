@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import accumulate, chain, pairwise
 from typing import ClassVar, NamedTuple, TypeAlias
 
-from .._backend import RawTexts, types_within
+from .._backend import RawTexts, TokenTexts, types_within
 from .._runtime.lazy_arrays import Integers, np
 from .segments import is_array_type, refuse_arrays
 
@@ -54,21 +54,12 @@ class Place(NamedTuple):
         return f"{self.name}[{owner}][{number - self.bounds[owner]}]"
 
 
-class TokenIds(NamedTuple):
+class TokenIds(TokenTexts):
     """Texts of token ids, or of numbers given to tokens: text i is `ids[begins[i]:ends[i]]`."""
 
-    ids: Ids
-    begins: Integers
-    ends: Integers
+    __slots__ = ()
 
-    @property
-    def kind(self) -> Kind:
-        return "ids"
-
-    @property
-    def size(self) -> int:
-        """The number of texts."""
-        return len(self.begins)
+    kind: ClassVar[Kind] = "ids"
 
     def take(self, numbers: Integers) -> TokenIds:
         """The texts with these numbers."""

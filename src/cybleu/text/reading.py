@@ -257,6 +257,7 @@ def _with_special(texts: Batch, special: SpecialIds, name: str) -> TokenIds:
     if special.pad_id is not None or special.eos_id is not None:
         # Moves the bounds in place, which were made for this call; the ids stay the caller's.
         trim(texts.ids, texts.begins, texts.ends, special.pad_id, special.eos_id)
+        return TokenIds(texts.ids, texts.begins, texts.ends)
     return texts
 
 
@@ -285,11 +286,12 @@ def read_references(
     if sets is None:
         sets = _sets_of_any(references, texts, lengths)
     if special is not NO_IDS and special.given:
-        ids, begins, ends = _with_special(sets.texts, special, "references")
+        read = _with_special(sets.texts, special, "references")
         if special.unk_id is not None:
             # An unknown token of the hypothesis keeps its id, so that it matches no unknown token of a reference.
-            ids = np.where(ids == special.unk_id, np.int64(UNKNOWN), ids)  # UNKNOWN does not fit int32
-        sets = Sets(TokenIds(ids, begins, ends), np.asarray(sets.bounds, dtype=np.int64))
+            ids = np.where(read.ids == special.unk_id, np.int64(UNKNOWN), read.ids)  # UNKNOWN does not fit int32
+            read = TokenIds(ids, read.begins, read.ends)
+        sets = Sets(read, np.asarray(sets.bounds, dtype=np.int64))
     # an array of objects is lists
     if getattr(references, "ndim", 0) == 3 and isinstance(sets.texts, TokenIds):
         check_none_empty(sets.texts, sets.size)

@@ -70,7 +70,7 @@ cdef Py_ssize_t token_count(TokenTexts texts) except -1:
     cdef Py_ssize_t i
     if texts.narrow is None:
         raise ValueError("the ids must have 32 bits")
-    for i in range(texts.size):
+    for i in range(texts.width):
         largest = max(largest, texts.narrow[i])
         smallest = min(smallest, texts.narrow[i])
     if smallest < -1:
@@ -343,8 +343,8 @@ cdef inline const int32_t *words_of_lines(TokenTexts lines, const int64_t[::1] b
     """The words of all lines of a text, which follow each other."""
     cdef int64_t first = bounds[text]
     cdef int64_t last = bounds[text + 1]
-    count[0] = <Py_ssize_t>(lines.ends[last - 1] - lines.begins[first]) if first < last else 0
-    return &lines.narrow[lines.begins[first]] if count[0] else &NO_WORD
+    count[0] = <Py_ssize_t>(lines.stops[last - 1] - lines.starts[first]) if first < last else 0
+    return &lines.narrow[lines.starts[first]] if count[0] else &NO_WORD
 
 
 cdef int64_t union_matches(Aligner *aligner, TokenTexts lines, const int64_t[::1] bounds, Py_ssize_t text,
@@ -377,10 +377,10 @@ cdef int64_t union_matches(Aligner *aligner, TokenTexts lines, const int64_t[::1
 cdef int check_lines(TokenTexts lines, const int64_t[::1] bounds) except -1:
     """Check that texts have these lines, each of which ends where the next one of its text begins."""
     cdef Py_ssize_t i, k
-    check_offsets(bounds, lines.count, 0)
+    check_offsets(bounds, lines.size, 0)
     for i in range(bounds.shape[0] - 1):
         for k in range(<Py_ssize_t>bounds[i] + 1, <Py_ssize_t>bounds[i + 1]):
-            if lines.begins[k] != lines.ends[k - 1]:
+            if lines.starts[k] != lines.stops[k - 1]:
                 raise ValueError("the lines of a text do not follow each other")
     return 0
 
@@ -471,13 +471,13 @@ def fill_alignments(TokenTexts texts not None, TokenTexts others not None, const
     """
     cdef Aligner aligner
     cdef bint are_same = others is texts
-    cdef Py_ssize_t number = others.count
+    cdef Py_ssize_t number = others.size
     cdef int32_t *ranks
     cdef int32_t *aligned
     cdef Py_ssize_t first, last, i, j, k, size, length
     cdef int32_t found
-    check_rows(scores.shape, texts.count, number)
-    if not 0 <= start <= stop <= texts.count or order.shape[0] != number:
+    check_rows(scores.shape, texts.size, number)
+    if not 0 <= start <= stop <= texts.size or order.shape[0] != number:
         raise ValueError("the texts do not fit")
     make_aligner(&aligner)
     try:

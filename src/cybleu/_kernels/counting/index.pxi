@@ -63,7 +63,7 @@ cdef class NgramIndex:
             raise ValueError("the order is out of range")
         if total > MOST_NGRAMS // max_order:
             raise MemoryError("the texts have too many n-grams")
-        self.order, self.texts, self.distinct, self.size = max_order, texts.count, distinct, distinct
+        self.order, self.texts, self.distinct, self.size = max_order, texts.size, distinct, distinct
         keys = distinct + total * (max_order - 1)
         slots = <Py_ssize_t>slots_for(keys)
         # At once, so that the next index gets the same pages: the allocator returns many smaller arrays to the system.
@@ -71,15 +71,15 @@ cdef class NgramIndex:
         self.ngrams = <NgramCount *>(self.table.keys + keys + 1)
         self.table.numbers = <int32_t *>(self.ngrams + total * max_order)
         forget_keys(&self.table, <uint64_t>slots, &watching)
-        self.starts = <Py_ssize_t *>new_array(texts.count * max_order + 1, sizeof(Py_ssize_t))
+        self.starts = <Py_ssize_t *>new_array(texts.size * max_order + 1, sizeof(Py_ssize_t))
         self.starts[0] = 0
         try:
             grams = <int32_t *>new_array(total, sizeof(int32_t))
             counts = <int32_t *>allocated(calloc(<size_t>(keys + 1), sizeof(int32_t)))
             with nogil:
-                for text in range(texts.count):
+                for text in range(texts.size):
                     length = texts.length(text)
-                    start = count_ngrams_of(self, tokens + texts.begins[text], length, grams, counts, self.ngrams,
+                    start = count_ngrams_of(self, tokens + texts.starts[text], length, grams, counts, self.ngrams,
                                             self.starts + text * max_order, start, True, &watching)
                     watch(&watching, length * max_order + 1)
         finally:

@@ -99,8 +99,8 @@ cdef inline int32_t number_ids(const KeyTable *table, TokenTexts texts, Py_ssize
     if length == 0:
         return given
     if texts.narrow is None:
-        return number_each_id(table, &texts.wide[texts.begins[text]], length, ids, given, adds, watching)
-    return number_each_id(table, &texts.narrow[texts.begins[text]], length, ids, given, adds, watching)
+        return number_each_id(table, &texts.wide[texts.starts[text]], length, ids, given, adds, watching)
+    return number_each_id(table, &texts.narrow[texts.starts[text]], length, ids, given, adds, watching)
 
 
 cdef inline int32_t extended(const KeyTable *table, int32_t gram, int32_t last, int32_t *given,

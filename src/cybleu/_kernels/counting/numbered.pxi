@@ -243,7 +243,7 @@ cdef class Segments:
         self.tokenizer = tokenizer
         if tokenizer is None:
             self.texts, self.references = hypotheses, references
-            self.count, count = self.texts.count, self.references.count
+            self.count, count = self.texts.size, self.references.size
         else:
             self.lines, self.reference_lines = hypotheses, references
             self.count, count = self.lines.size, self.reference_lines.size

@@ -240,7 +240,7 @@ cdef class PreparedReferences:
         bleu_row_size(max_order)     # raises ValueError
         if sets.shape[0] < 1 or length_sets.shape[0] != sets.shape[0]:
             raise ValueError("the sets do not fit each other")
-        check_offsets(sets, texts.count, 0)
+        check_offsets(sets, texts.size, 0)
         check_offsets(length_sets, lengths.shape[0], 1)    # a set has a reference length
         self.references = texts
         self.max_order = max_order
@@ -284,9 +284,9 @@ cdef class PreparedReferences:
         """
         cdef MatchWorkspace work
         cdef Py_ssize_t i
-        if not 0 <= start <= stop <= texts.count or owners.shape[0] != texts.count:
+        if not 0 <= start <= stop <= texts.size or owners.shape[0] != texts.size:
             raise ValueError("the hypotheses do not fit their owners")
-        check_rows(stats.shape, texts.count, 2 + 2 * self.max_order)
+        check_rows(stats.shape, texts.size, 2 + 2 * self.max_order)
         for i in range(start, stop):
             if not 0 <= owners[i] < self.count:
                 raise ValueError("an owner is out of range")

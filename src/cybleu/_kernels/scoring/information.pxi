@@ -27,12 +27,12 @@ cdef class NgramInformation(NgramIndex):
         cdef Py_ssize_t i
         if corpus.narrow is None:
             raise ValueError("the ids must have 32 bits")
-        for i in range(corpus.size):
-            if not 0 <= corpus.narrow[i] < corpus.size:
+        for i in range(corpus.width):
+            if not 0 <= corpus.narrow[i] < corpus.width:
                 raise ValueError("a token is out of range")
             distinct = max(distinct, <int32_t>(corpus.narrow[i] + 1))
         self.corpus = corpus
-        self.index(corpus, &corpus.narrow[0] if corpus.size else &NO_WORD, distinct, max_order)
+        self.index(corpus, &corpus.narrow[0] if corpus.width else &NO_WORD, distinct, max_order)
         self.inform(corpus.total, zero)
 
     def __dealloc__(self):

@@ -130,15 +130,15 @@ cdef class PairwiseTexts(NgramIndex):
         if definition.rules.order == 0:     # all scores are declined
             return
         try:
-            numbers = <int32_t *>new_array(references.size, sizeof(int32_t))
+            numbers = <int32_t *>new_array(references.width, sizeof(int32_t))
             make_keys(&self.tokens, references.total, &watching)
             with nogil:
-                for text in range(references.count):
-                    given = number_ids(&self.tokens, references, text, numbers + references.begins[text], given, True,
+                for text in range(references.size):
+                    given = number_ids(&self.tokens, references, text, numbers + references.starts[text], given, True,
                                        &watching)
                     watch(&watching, 8 + references.length(text))
             self.index(references, numbers, given, definition.rules.order)
-            self.frequent = max(references.count // FREQUENT, <Py_ssize_t>FEW_TEXTS)
+            self.frequent = max(references.size // FREQUENT, <Py_ssize_t>FEW_TEXTS)
             self.make_rows(self.invert(&watching), &watching)
         finally:
             free(numbers)
@@ -217,8 +217,8 @@ cdef class PairwiseTexts(NgramIndex):
         cdef Hypothesis hypothesis
         cdef Found found
         cdef Py_ssize_t i = start
-        if (not 0 <= start <= stop <= texts.count or scores.shape[0] < stop - start
-                or scores.shape[1] < self.references.count):
+        if (not 0 <= start <= stop <= texts.size or scores.shape[0] < stop - start
+                or scores.shape[1] < self.references.size):
             raise ValueError("the scores do not fit the texts")
         if rules.order == 0 or rules.fails:
             return start
@@ -345,7 +345,7 @@ def leave_one_out(TokenTexts texts not None, Py_ssize_t max_order, int64_t[:, ::
     cdef int64_t *different         # n-grams of a text, and then its matches
     cdef KeyTable table
     cdef Watch watching = begin_watch()
-    if stats.shape[0] != texts.count or stats.shape[1] != bleu_row_size(max_order):
+    if stats.shape[0] != texts.size or stats.shape[1] != bleu_row_size(max_order):
         raise ValueError("the rows do not fit the texts")
     if total > MOST_NGRAMS // max_order:
         raise MemoryError("the texts have too many n-grams")
@@ -360,7 +360,7 @@ def leave_one_out(TokenTexts texts not None, Py_ssize_t max_order, int64_t[:, ::
             for n in range(max_order):
                 forget_keys(&table, table.mask + 1, &watching)
                 start = end = given = 0
-                for text in range(texts.count):
+                for text in range(texts.size):
                     length = texts.length(text)
                     places = max(length - n, <Py_ssize_t>0)
                     different = &stats[text, 2 + n]
@@ -379,7 +379,7 @@ def leave_one_out(TokenTexts texts not None, Py_ssize_t max_order, int64_t[:, ::
                     start += length
                     watch(&watching, length + 8)
                 end = 0
-                for text in range(texts.count):
+                for text in range(texts.size):
                     different = &stats[text, 2 + n]
                     start, end = end, end + different[0]
                     different[0] = 0
