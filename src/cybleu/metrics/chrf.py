@@ -17,8 +17,9 @@ from ..chrf_score import LARGEST_BETA
 from ..errors import OrderError, StatisticsError
 from ..text.batches import Corpus
 from .base import BuiltinMetric, Score
+from .counting import segments_of_corpus
 from .names import score_texts
-from .numbered import one_in_each, segments_of_corpus
+from .numbered import one_in_each
 from .operations import scores_by, tokenization_for
 from .signature import Signature
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._backend import PreparedReferences, RawTexts, go_on, numbered_rows, segment_rows, types_within
+from .._backend import PreparedReferences, RawTexts, Segments, go_on, numbered_rows, segment_rows, types_within
 from .._definitions.ngrams import lengths_to_choose_from, reference_length
 from .._runtime.lazy_arrays import Integers, np
 from ..bleu_score.parts import nltk_row
@@ -14,7 +14,7 @@ from ..errors import CybleuError, MixedTokensError
 from ..text.batches import Corpus, TokenIds, TokenLists
 from ..text.ids import number_others, number_texts
 from ..text.segments import plain_segment
-from .numbered import segments_of_corpus
+from .numbered import numbered
 from .tokens import tokenised
 
 if TYPE_CHECKING:
@@ -28,6 +28,21 @@ MOST_ORDERS_OF_KERNELS = 16
 # Hypotheses for each reference up to which it takes longer to prepare the references than to read them for each: 8 to 16
 # of ids and of raw text, with one reference or four, at 65 to 1,024 tokens.
 FEW_EACH = 8
+
+
+def segments_of_corpus(corpus: Corpus, tokenization: Tokenization | None) -> Segments:
+    """The corpus as the backend counts it: raw text that the backend tokenises in place, all other texts in numbers.
+
+    :param tokenization: how raw text is tokenised; None for tokens and ids
+    """
+    if tokenization is not None and tokenization.own:
+        lines, lines_of_references, bounds = corpus.lines(tokenization)
+        return Segments(tokenization.backend, lines, lines_of_references, bounds, corpus.owners)
+    hypotheses = corpus.texts
+    references = corpus.sets.texts
+    if not (isinstance(hypotheses, TokenIds) and isinstance(references, TokenIds)):
+        hypotheses, references = numbered(corpus, tokenization)
+    return Segments(None, hypotheses, references, corpus.sets.bounds, corpus.owners)
 
 
 class Counting(NamedTuple):

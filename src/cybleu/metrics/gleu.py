@@ -13,8 +13,7 @@ from .._runtime.numbers import check_whole
 from ..errors import OrderError
 from ..text.shapes import of_any_tokens
 from .base import BuiltinMetric
-from .counting import MOST_ORDERS_OF_KERNELS, check_not_mixed
-from .numbered import segments_of_corpus
+from .counting import MOST_ORDERS_OF_KERNELS, check_not_mixed, segments_of_corpus
 from .operations import tokenization_for
 from .signature import Signature
 from .tokens import segments_of, tokenised

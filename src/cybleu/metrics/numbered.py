@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .._backend import RawVocabulary, Segments, fill_alignments
+from .._backend import RawVocabulary, fill_alignments
 from .._runtime.lazy_arrays import Array, Floats, np
 from .._runtime.parallel import run
 from ..text.batches import Corpus, Sets, TokenIds
@@ -39,18 +39,6 @@ def numbered(corpus: Corpus, tokenization: Tokenization | None) -> tuple[TokenId
         corpus = tokenised(corpus, tokenization)
     references, hypotheses = number_together(corpus.sets.texts, corpus.texts)
     return hypotheses, references
-
-
-def segments_of_corpus(corpus: Corpus, tokenization: Tokenization | None) -> Segments:
-    """The corpus as the backend counts it: raw text that the backend tokenises in place, all other texts in numbers.
-
-    :param tokenization: how raw text is tokenised; None for tokens and ids
-    """
-    if tokenization is not None and tokenization.own:
-        lines, lines_of_references, bounds = corpus.lines(tokenization)
-        return Segments(tokenization.backend, lines, lines_of_references, bounds, corpus.owners)
-    hypotheses, references = numbered(corpus, tokenization)
-    return Segments(None, hypotheses, references, corpus.sets.bounds, corpus.owners)
 
 
 def one_in_each(texts: Batch) -> Sets:

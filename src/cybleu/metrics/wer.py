@@ -12,8 +12,9 @@ from .._backend import RawTexts, edit_distance_rows
 from ..text.batches import Corpus
 from ..text.tokenizers import Tokenization, own_tokenizer
 from .base import BuiltinMetric, Score
+from .counting import segments_of_corpus
 from .names import score_texts
-from .numbered import align_pairs, one_in_each, segments_of_corpus, texts_to_align
+from .numbered import align_pairs, one_in_each, texts_to_align
 from .operations import tokenization_for
 
 if TYPE_CHECKING:
