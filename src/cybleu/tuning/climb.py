@@ -205,8 +205,7 @@ class _Climb:
         for axis in cycle(self.axes):
             if idle == len(self.axes):
                 break
-            surface = self._surface(axis, point)
-            reached = surface.best_point(self.low, self.high) if surface else None
+            reached = self._surface(axis, point).best_point(self.low, self.high)
             idle += 1
             if reached is not None and reached.point is not point:
                 point = reached.point
@@ -221,7 +220,7 @@ class _Climb:
         gain found are postponed; all axes are searched before the climb ends.
         """
         gains = dict.fromkeys(self.axes, (inf, 0.0))
-        found: dict[int, Surface | None] = {}  # from this point
+        found: dict[int, Surface] = {}  # from this point
         while self.axes:
             axis = max(self.axes, key=lambda axis: (gains[axis], axis in found, -axis))
             if axis in found and gains[axis] <= NO_GAIN:
@@ -230,12 +229,11 @@ class _Climb:
                 if axis < 0:
                     break
             if axis not in found:
-                found[axis] = surface = self._surface(axis, point)
-                merit = surface.first.merit if surface else point.merit
+                found[axis] = self._surface(axis, point)
+                merit = found[axis].first.merit
                 gains[axis] = merit[0] - point.merit[0], merit[1] - point.merit[1]
                 continue
-            surface = found[axis]
-            reached = surface.best_point(self.low, self.high) if surface else None
+            reached = found[axis].best_point(self.low, self.high)
             gains[axis] = NO_GAIN
             if reached is not None and reached.point is not point:
                 point = reached.point
@@ -243,12 +241,10 @@ class _Climb:
                 self.moves.append(Move(self.problem.nbest.names[axis], reached.step, point.merit[0]))
         return point
 
-    def _surface(self, axis: int, point: Point) -> Surface | None:
-        """Search an axis within its bounds."""
+    def _surface(self, axis: int, point: Point) -> Surface:
+        """Search an axis within its bounds, which differ, and which the point is in."""
         with np.errstate(over="ignore"):
             below = float(self.low[axis] - point.weights[axis])
             above = float(self.high[axis] - point.weights[axis])
-        if not below < above:
-            return None
         self.searches += 1
         return Surface(self.problem, point, self.problem.axis(axis, below, above))
