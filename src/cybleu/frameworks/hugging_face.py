@@ -188,10 +188,13 @@ def _rouge(
         names, use_stemmer, tokenizer=None if tokenizer is None else SimpleNamespace(tokenize=tokenizer)
     )
     scores = [scorer.score_multi(group, text) for text, group in zip(texts, groups)]
-    found = {name: [score[name] for score in scores] for name in names}
-    if use_aggregator:
-        return {name: _median_of_samples(np.array(shares))[2] for name, shares in found.items()}
-    return {name: [share.fmeasure for share in shares] for name, shares in found.items()}
+    found: dict[str, Any] = {}
+    for name in names:
+        shares = [score[name] for score in scores]
+        found[name] = [share.fmeasure for share in shares]
+        if use_aggregator:
+            found[name] = _median_of_samples(np.array(shares))[2]
+    return found
 
 
 def _median_of_samples(shares: Floats) -> Any:
