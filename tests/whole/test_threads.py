@@ -3,7 +3,7 @@
 import sys
 import threading
 from array import array
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import product
 from random import Random
@@ -276,3 +276,22 @@ def test_lists_that_become_shorter(call, backend):
             errors.append(str(error))
     assert errors or backend == "python"  # which reads a few tokens at one moment
     assert all(error.startswith("a list became shorter while it was read; do not change") for error in errors)
+
+
+def test_a_list_that_another_thread_shortens():
+    """Where threads run at the same time, also between two reads of one kernel."""
+    text = WORDS * 9
+    done = threading.Event()
+
+    def change():
+        while not done.is_set():
+            del text[9:]
+            text.extend(WORDS * 9)
+
+    with running(change):
+        try:
+            for _ in range(2000):
+                with suppress(LengthMismatchError):
+                    cybleu.pairs([text, ["a"]])
+        finally:
+            done.set()

@@ -132,9 +132,11 @@ def types_within(texts):
     cdef Watch watching = begin_watch()
     cdef set types = set()
     cdef PyTypeObject *last = NULL
-    for text in texts:
-        for token in text:
-            last = add_type(types, token, last)
+    # Cython's loop over a list fails if another thread shortens it, unless it is locked.
+    for text in iter(texts):
+        with cython.critical_section(text):
+            for token in text:
+                last = add_type(types, token, last)
         watch(&watching, 64)
     return types
 
