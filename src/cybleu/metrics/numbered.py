@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .._backend import RawVocabulary, fill_alignments
+from .._backend import fill_alignments
 from .._runtime.lazy_arrays import Array, Floats, np
 from .._runtime.parallel import run
 from ..text.batches import Corpus, Sets, TokenIds
-from ..text.ids import number_together, word_ids
+from ..text.ids import number_others, number_texts, number_together
 from .tokens import tokenised
 
 if TYPE_CHECKING:
@@ -25,16 +25,11 @@ def numbered(corpus: Corpus, tokenization: Tokenization | None) -> tuple[TokenId
 
     :param tokenization: how raw text is tokenised; None for tokens and ids
     """
-    same = corpus.texts is corpus.sets.texts
     if tokenization is not None and tokenization.own:
-        lines, lines_of_references, _ = corpus.lines(tokenization)
-
-        def words_of_references() -> tuple[Any, TokenIds]:
-            vocabulary = RawVocabulary(tokenization.backend)
-            return vocabulary, word_ids(lines_of_references, vocabulary.add)
-
-        vocabulary, words = corpus.made(("words", tokenization), words_of_references)
-        return words if same else word_ids(lines, vocabulary.look_up), words
+        lines, others, _ = corpus.lines(tokenization)
+        words, vocabulary = corpus.made(("words", tokenization), lambda: number_texts(others, tokenization))
+        same = corpus.texts is corpus.sets.texts
+        return words if same else number_others(lines, vocabulary), words
     if tokenization is not None:
         corpus = tokenised(corpus, tokenization)
     references, hypotheses = number_together(corpus.sets.texts, corpus.texts)
