@@ -276,10 +276,9 @@ cdef inline void keep_best(double *row, int64_t matches, int64_t size, int64_t w
         row[2] = shares.fmeasure
 
 
-cdef int64_t common_ngrams(Aligner *aligner, const int32_t *words, Py_ssize_t size, const int32_t *others,
-                           Py_ssize_t count, Py_ssize_t order) except -1 nogil:
-    """The clipped matches of one order."""
-    cdef int64_t matches[MAX_ORDER]
+cdef int match_orders(Aligner *aligner, const int32_t *words, Py_ssize_t size, const int32_t *others,
+                      Py_ssize_t count, Py_ssize_t max_order, int64_t *matches) except -1 nogil:
+    """Write the clipped matches of each order."""
     cdef Py_ssize_t *starts = begin_segment(&aligner.work, 1)
     cdef int32_t distinct = 0
     cdef int32_t *places = aligner.left     # by token: one more than its number among those of the hypothesis
@@ -301,10 +300,9 @@ cdef int64_t common_ngrams(Aligner *aligner, const int32_t *words, Py_ssize_t si
     for i in range(size):
         places[words[i] + 1] = 0
     numbers[size] = numbers[starts[2] - 1] = -1
-    memset(matches, 0, sizeof(matches))
-    match_texts(&aligner.work, 2, max(size, count), distinct, order, matches)
-    watch(&aligner.work.hypothesis.watching, starts[2])
-    return matches[order - 1]
+    memset(matches, 0, <size_t>max_order * sizeof(int64_t))
+    match_texts(&aligner.work, 2, max(size, count), distinct, max_order, matches)
+    return watch(&aligner.work.hypothesis.watching, starts[2])
 
 
 cdef int mark_common(Aligner *aligner, const int32_t *rows, Py_ssize_t height, const int32_t *words,
@@ -403,6 +401,8 @@ def rouge_rows(TokenTexts hypotheses not None, const int64_t[::1] hypothesis_lin
     cdef const int32_t *words
     cdef const int32_t *others
     cdef Py_ssize_t i, k, first, size, wanted, kind, shorter
+    cdef Py_ssize_t max_order = 0
+    cdef int64_t of_orders[MAX_ORDER]
     cdef int64_t matches
     check_lines(hypotheses, hypothesis_lines)
     check_lines(references, reference_lines)
@@ -412,6 +412,7 @@ def rouge_rows(TokenTexts hypotheses not None, const int64_t[::1] hypothesis_lin
     for kind in range(kinds.shape[0]):
         if not -1 <= kinds[kind] <= MAX_ORDER:
             raise ValueError("a kind is out of range")
+        max_order = max(max_order, <Py_ssize_t>kinds[kind])
     make_aligner(&aligner)
     try:
         reserve_masks(&aligner, max(token_count(hypotheses), token_count(references)))
@@ -421,10 +422,12 @@ def rouge_rows(TokenTexts hypotheses not None, const int64_t[::1] hypothesis_lin
                 first = first_of(sets, owners, i)
                 for k in range(first, end_of(sets, owners, i)):
                     others = words_of_lines(references, reference_lines, k, &wanted)
+                    if max_order > 0:
+                        match_orders(&aligner, words, size, others, wanted, max_order, of_orders)
                     for kind in range(kinds.shape[0]):
                         shorter = max(<Py_ssize_t>kinds[kind] - 1, 0)   # how much fewer n-grams there are than words
                         if kinds[kind] > 0:
-                            matches = common_ngrams(&aligner, words, size, others, wanted, <Py_ssize_t>kinds[kind])
+                            matches = of_orders[kinds[kind] - 1]
                         elif kinds[kind] == 0:
                             matches = align_texts(&aligner, words, size, others, wanted, False)
                         else:
