@@ -122,7 +122,8 @@ def docs(session: nox.Session) -> None:
 @nox.session
 def checked(session: nox.Session) -> None:
     """Tests on kernels with every check of Cython, compiled with warnings as errors."""
-    test_build(session, "suite", {"CYBLEU_BUILD": "checked", "CFLAGS": WARNINGS})
+    build = {"CYBLEU_BUILD": "checked", "CFLAGS": WARNINGS}
+    test_build(session, "suite", build, CYBLEU_HYPOTHESIS_PROFILE="more")
 
 
 @nox.session
