@@ -77,9 +77,9 @@ def test_one_error_without_a_chain(alone, backend, name):
 
 COMMANDS = [
     ["score", "text", "text"],
-    ["score", "text", "text", "--tokenize", "ja-mecab"],
+    pytest.param(["score", "text", "text", "--tokenize", "ja-mecab"], marks=pytest.mark.long),
     ["compare", "text", "b=text", "-r", "text"],
-    ["--help"],
+    pytest.param(["--help"], marks=pytest.mark.long),
 ]
 
 

@@ -9,6 +9,8 @@ from command_line import python
 pytestmark = pytest.mark.thread_unsafe(reason="it runs processes of its own")
 
 REASON = "failed to map segment from shared object: Cannot allocate memory"
+# These are imported after much else, which takes long.
+LATE = {"filelock", "jinja2", "matplotlib", "pyarrow", "scipy", "tqdm"}
 USES = {
     "filelock": "cybleu.tuning.mert_loop('run', print, [['a']], {'lm': 1.0})",
     "jinja2": "cybleu.report.page.check_report('report.html')",
@@ -31,7 +33,9 @@ def run(code, folder):
     return python("-c", code, variables={"PYTHONPATH": path}, cwd=folder)
 
 
-@pytest.mark.parametrize("module", USES)
+@pytest.mark.parametrize(
+    "module", [pytest.param(module, marks=[pytest.mark.long] if module in LATE else []) for module in USES]
+)
 def test_a_package_that_does_not_load(module, tmp_path):
     folder = tmp_path.joinpath(*module.split("."))
     folder.mkdir(parents=True)

@@ -112,6 +112,7 @@ sys.exit(3)
 """
 
 
+@pytest.mark.long
 def test_run_an_unchanged_script(tmp_path):
     folder = tmp_path / "scripts"
     folder.mkdir()
@@ -123,9 +124,9 @@ def test_run_an_unchanged_script(tmp_path):
 
 
 def test_run_an_unchanged_module(tmp_path):
-    (tmp_path / "job.py").write_text("import sys; print(__name__, sys.argv[1:])")
+    (tmp_path / "job.py").write_text("import sacrebleu, sys; print(__name__, sys.argv[1:], sacrebleu.BLEU.__module__)")
     done = python("-m", "cybleu", "run-as-sacrebleu", "-m", "job", "y", cwd=tmp_path)
-    assert done.stdout == "__main__ ['y']\n"
+    assert done.stdout == "__main__ ['y'] cybleu.sacrebleu_compat.classes\n"
 
 
 WHAT_A_SCRIPT_SEES = """
@@ -138,7 +139,14 @@ print(ascii(places), sys.argv, __name__, __spec__, __package__, __loader__.path,
 """
 
 
-@pytest.mark.parametrize("place", ["./job.py", "scripts/../job", "absolute"])
+@pytest.mark.parametrize(
+    "place",
+    [
+        "scripts/../job",
+        pytest.param("./job.py", marks=pytest.mark.long),
+        pytest.param("absolute", marks=pytest.mark.long),
+    ],
+)
 def test_a_script_sees_what_python_shows_it(tmp_path, place):
     """All programs are run by one function, of which this one imports the smallest package."""
     (tmp_path / "scripts").mkdir()

@@ -55,7 +55,7 @@ def files(tmp_path_factory, jinja2):
 @pytest.fixture(scope="module")
 def many(files):
     """A page of 250 segments."""
-    systems = {name: [f"{line} {number}" for number in range(7) for line in SYSTEMS[name]][:250] for name in NAMES}
+    systems = {name: [f"{line} {number}" for number in range(11) for line in SYSTEMS[name]][:250] for name in NAMES}
     save_page(analyse(systems, [[line] for line in systems["one"]], **FEW), files / "many.html")
 
 

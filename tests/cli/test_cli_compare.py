@@ -16,11 +16,12 @@ from cybleu.significance import Settings, compare_systems
 from reports import changed, lines_of
 
 run = partial(command_line.run, "compare")
+LINES = 14  # of which more shuffles are possible than the command samples
 
 
 @pytest.fixture
 def files(folder):
-    texts = {"ref1": lines_of(0), "ref2": lines_of(1)}
+    texts = {"ref1": lines_of(0, LINES), "ref2": lines_of(1, LINES)}
     for name, every in (("a.txt", 2), ("b", 3), ("c", 4), ("c2", 5)):
         texts[name] = changed(texts["ref1"], every, every)
     command_line.write_lines(folder, texts)

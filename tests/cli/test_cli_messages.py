@@ -96,7 +96,11 @@ def test_an_unknown_backend_is_one_sentence(run, folder, program):
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 @pytest.mark.parametrize(
     "arguments",
-    ["score text text", "tune mert list text --restarts 0 --quiet", "--help"],
+    [
+        "score text text",
+        pytest.param("tune mert list text --restarts 0 --quiet", marks=pytest.mark.long),
+        pytest.param("--help", marks=pytest.mark.long),
+    ],
 )
 def test_a_full_standard_output_is_one_sentence(run, arguments):
     with open("/dev/full", "w") as full:
@@ -123,7 +127,9 @@ def test_a_closed_standard_stream_is_one_sentence(run, stream, arguments):
     assert (done.returncode, done.stderr) == (2, f"cybleu: error: standard {stream}: is closed\n")
 
 
-@pytest.mark.parametrize("arguments", ["score text text", "rerank mbr list --list moses"])
+@pytest.mark.parametrize(
+    "arguments", ["score text text", pytest.param("rerank mbr list --list moses", marks=pytest.mark.long)]
+)
 def test_a_reader_that_went_away_is_no_message(run, arguments):
     read, write = os.pipe()
     os.close(read)

@@ -44,12 +44,20 @@ FILES = {
 }
 
 
-@pytest.fixture
-def files(folder):
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """A folder with all files, which no command changes."""
+    folder = tmp_path_factory.mktemp("files")
     command_line.write_lines(folder, FILES)
     (folder / "latin").write_bytes(b"a\nb\nca\xe9f\nd\n")
     (folder / "cut.gz").write_bytes(gzip.compress((folder / "hyp").read_bytes())[:-9])
     return folder
+
+
+@pytest.fixture
+def files(written, monkeypatch):
+    monkeypatch.chdir(written)
+    return written
 
 
 def check_refusal(folder, arguments, fragment):

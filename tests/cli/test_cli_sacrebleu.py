@@ -127,6 +127,7 @@ def test_the_output_of_what_scores_nothing(folder, line):
     assert written(lambda: run_sacrebleu(arguments), arguments, folder, {}) == theirs
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("line", ["ref -i one -m bleu chrf ter -w 4", "-h", "-m x"])
 def test_as_a_program(folder, line):
     arguments = line.split()

@@ -47,8 +47,8 @@ def as_on_windows(code, arguments, **options):
 @pytest.mark.parametrize(
     "arguments",
     [
-        "compare one систем -r ref",
-        "explain one ref --line 1",
+        pytest.param("compare one систем -r ref", marks=pytest.mark.long),
+        pytest.param("explain one ref --line 1", marks=pytest.mark.long),
         "score систем ref --format json",
         "score nothing→ ref",
     ],
@@ -68,7 +68,7 @@ def test_an_encoding_that_the_user_chose_stays():
     assert (found.returncode, b'"mat" "?"' in found.stdout) == (0, True)
 
 
-@pytest.mark.parametrize("arguments", ["score one ref", "rerank mbr list"])
+@pytest.mark.parametrize("arguments", ["score one ref", pytest.param("rerank mbr list", marks=pytest.mark.long)])
 def test_a_reader_that_went_away_is_no_message(arguments):
     read, write = os.pipe()
     os.close(read)

@@ -115,7 +115,7 @@ def test_long_lines_do_not_add_up(tmp_path, command, most):
     assert peak(command.split(), tmp_path)[1] < most
 
 
-def test_limits(tmp_path):
+def test_what_unpacks_to_much_more(tmp_path):
     path = tmp_path / "text.gz"
     packed_bomb(path, b"a" * MEBIBYTE + b"\n" + b"b" * (MEBIBYTE - 1), 2)
     with (
@@ -123,15 +123,31 @@ def test_limits(tmp_path):
         pytest.raises(InputFileError, match=r"after line \d+: unpacks to more than 100 times"),
     ):
         list(file)
+
+
+# The limit itself takes a file of 64 MiB.
+LIMITS = [MEBIBYTE, pytest.param(64 * MEBIBYTE, marks=pytest.mark.long)]
+
+
+@pytest.fixture(params=LIMITS)
+def limit(request, monkeypatch):
+    if request.param < 64 * MEBIBYTE:
+        monkeypatch.setattr("cybleu._files.text.LONGEST_LINE", request.param)
+    return request.param
+
+
+def test_the_longest_line(tmp_path, limit):
     path = tmp_path / "text"
-    for size in (64 * MEBIBYTE, 64 * MEBIBYTE + 1):
-        path.write_bytes(b"a\n" + b"b" * size + b"\nc\n")
-        with Lines(str(path)) as file:
-            if size == 64 * MEBIBYTE:
-                assert list(map(len, file)) == [1, size, 1]
-            else:
-                with pytest.raises(InputFileError, match="text, line 2: longer than 67108864 bytes"):
-                    list(file)
+    path.write_bytes(b"a\n" + b"b" * limit + b"\nc\n")
+    with Lines(str(path)) as file:
+        assert list(map(len, file)) == [1, limit, 1]
+
+
+def test_a_longer_line(tmp_path, limit):
+    path = tmp_path / "text"
+    path.write_bytes(b"a\n" + b"b" * (limit + 1) + b"\nc\n")
+    with Lines(str(path)) as file, pytest.raises(InputFileError, match=f"text, line 2: longer than {limit} bytes"):
+        list(file)
 
 
 @pytest.mark.parametrize("cut", range(1, 30, 3))

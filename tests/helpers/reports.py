@@ -11,7 +11,7 @@ WORDS = "the cat is on a mat and dog sat so it was said again".split()
 NAMES = ("one", "two", "three")
 
 
-def lines_of(seed, count=40, longest=12):
+def lines_of(seed, count=24, longest=12):
     generator = np.random.default_rng(seed)
     return [" ".join(generator.choice(WORDS, generator.integers(1, longest))) for _ in range(count)]
 

@@ -75,8 +75,8 @@ def test_tokens_of_equal_hashes_are_compared(kernels):
                     word[place] = ord("A") + number
                     yield word.decode()
 
-        for size in (16, 17, 24, 31, 32, 33, 48, 63, 64, 65, 100):
-            for count in (3, 12, 25):
+        for size in (16, 17, 24, 31, 32, 33, 64, 65, 100):
+            for count in (3, 25):
                 tokens = [*words(size, count)]
                 half = tokens[: len(tokens) // 2] + tokens[:2]
                 row = counted_row([half], tokens, 2)

@@ -314,7 +314,7 @@ def test_iterators_cannot_be_references(weights, length):
         (0.01,) * 100,
     ],
 )
-@pytest.mark.parametrize("auto_reweigh", [False, True, 1, "yes", None])
+@pytest.mark.parametrize("auto_reweigh", [False, True, "yes"])
 @pytest.mark.parametrize("hypothesis", [HYPOTHESIS, ["the", "cat"], ["dog"]], ids=len)
 def test_strange_weights(weights, auto_reweigh, hypothesis):
     compare("sentence_bleu", [WORDS], hypothesis, weights, auto_reweigh=auto_reweigh)

@@ -63,8 +63,8 @@ def test_mistakes(cls, theirs, wrong):
 @both
 def test_bootstrap_and_paired_test(cls, theirs):
     rng = np.random.default_rng(3)
-    reference = [" ".join(rng.choice(list("abcdef."), 12)) for _ in range(40)]
-    systems = [[" ".join(rng.choice(list("abcdef."), 12)) for _ in range(40)] for _ in range(2)]
+    reference = [" ".join(rng.choice(list("abcdef."), 12)) for _ in range(15)]
+    systems = [[" ".join(rng.choice(list("abcdef."), 12)) for _ in range(15)] for _ in range(2)]
     results = []
     for kind in (cls, theirs):
         metric = kind(references=[reference])

@@ -218,7 +218,7 @@ HUNDREDTHS = st.lists(st.tuples(st.integers(-20, 100), st.integers(-20, 100)), m
 
 
 @pytest.mark.parametrize("test", TESTS)
-@pytest.mark.parametrize("scale", [1, 100, 0.01, 7, 1 / 3, 1e-150, 2.0**60])
+@pytest.mark.parametrize("scale", [1, 0.01, 1 / 3, 1e-150, 2.0**60])
 @given(columns=HUNDREDTHS)
 @example(columns=[(81, 80), (64, 61), (92, 95), (33, 21)])
 @example(columns=[(30, 10), (0, 20)])

@@ -61,8 +61,11 @@ REQUIRED = {  # what the examples of a module, or the blocks of a page, require
     TORCH: "torchmetrics",
     **dict.fromkeys((*ENGINES, "cybleu.columns.engines"), "no package"),
 }
-# pages that start many commands, or one that imports NLTK
-LONG = {f"docs/{name}.md" for name in ("command-line", "nltk", "report", "reranking", "significance", "tuning")}
+# what starts many commands, imports NLTK, draws pictures, or tries all settings
+LONG = {
+    f"docs/{name}.md" for name in ("command-line", "nltk", "report", "reranking", "sacrebleu", "significance", "tuning")
+}
+LONG |= {"cybleu.explanations.settings", "cybleu.report.page"}
 
 BLOCK = re.compile(
     r"^(?:<!-- not run: (?P<reason>[^\n]+) -->\n)?(?P<indent> *)```(?P<language>[^\n]*)\n(?P<code>.*?)^(?P=indent)```$",
@@ -72,6 +75,11 @@ BLOCK = re.compile(
 
 def can_run(name):
     return find_spec(REQUIRED.get(name, "cybleu")) is not None
+
+
+def marked(name):
+    """A page or a module as a parameter."""
+    return pytest.param(name, marks=[pytest.mark.long] if name in LONG else [])
 
 
 def can_run_for(reason):
@@ -187,11 +195,7 @@ def without_version(text):
 @pytest.mark.long_in_mirror
 @pytest.mark.parametrize(
     "page",
-    [
-        pytest.param(page, marks=[pytest.mark.long] if page in LONG else [])
-        for page in PAGES
-        if blocks_of(page) and can_run(page)
-    ],
+    [marked(page) for page in PAGES if blocks_of(page) and can_run(page)],
 )
 def test_what_a_page_shows(page, backend, folder):
     # on Windows only what needs no POSIX shell
@@ -265,6 +269,10 @@ PUBLIC = [name for name in MODULES if re.fullmatch(r"cybleu\.[a-z]\w*", name) an
 PUBLIC += ENGINES
 
 
+def has_examples(name):
+    return ">>> " in Path(find_spec(name).origin).read_text(encoding="utf-8")
+
+
 def examples_of(module):
     """Yield the examples of all docstrings in the source, including names that other packages export.
 
@@ -282,7 +290,7 @@ def examples_of(module):
 
 
 @pytest.mark.long_in_mirror
-@pytest.mark.parametrize("name", list(filter(can_run, MODULES)))
+@pytest.mark.parametrize("name", [marked(name) for name in MODULES if can_run(name) and has_examples(name)])
 def test_examples_in_docstrings(name, folder):
     module = importlib.import_module(name)
     printed = []
