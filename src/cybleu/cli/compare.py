@@ -58,12 +58,16 @@ def _named(context: Context, parameter: Parameter, values: Files) -> dict[str, l
 @metric_section(metrics_option(of_sums=True))
 @section(
     "Systems",
-    references_option(required=True),
-    gathered("settings", seed_option, threads_option),
-    option(
-        "--baseline",
-        metavar="NAME",
-        help="Compare each system only with this one.  [default: compare all pairs]",
+    gathered("reading", references_option(required=True)),
+    gathered(
+        "settings",
+        seed_option,
+        threads_option,
+        option(
+            "--baseline",
+            metavar="NAME",
+            help="Compare each system only with this one.  [default: compare all pairs]",
+        ),
     ),
 )
 @section(
@@ -80,26 +84,27 @@ def _named(context: Context, parameter: Parameter, values: Files) -> dict[str, l
 )
 @section(
     "Output",
-    format_option("text", "json", "csv", "markdown", "latex"),
-    digits_option,
-    option(
-        "--influence", is_flag=True, help="Add the contribution of each segment to each difference to the JSON output."
-    ),
     gathered(
-        "latex",
+        "printed",
+        format_option("text", "json", "csv", "markdown", "latex"),
+        digits_option,
+        option(
+            "--influence",
+            is_flag=True,
+            help="Add the contribution of each segment to each difference to the JSON output.",
+        ),
         option("--caption", metavar="TEXT", default="Scores of the systems.", help="The caption in LaTeX."),
         option("--label", metavar="NAME", default="scores", help="The label in LaTeX, after tab:."),
     ),
-    option(
-        "--report",
-        "report_file",
-        metavar="FILE",
-        type=FilePath(written=True),
-        help="Also write an HTML page that shows where the systems differ by each metric. A single system is also "
-        "allowed.",
-    ),
     gathered(
         "page",
+        option(
+            "--report",
+            metavar="FILE",
+            type=FilePath(written=True),
+            help="Also write an HTML page that shows where the systems differ by each metric. A single system is also "
+            "allowed.",
+        ),
         option(
             "--source", metavar="FILE", type=FilePath(), help="The source text, shown with each segment in the report."
         ),
@@ -113,16 +118,10 @@ def _named(context: Context, parameter: Parameter, values: Files) -> dict[str, l
 )
 def compare_command(
     systems: dict[str, list[str]],
-    references: Files,
     metric: list[str],
-    drop_bom: bool,
+    reading: Gathered,
     settings: Gathered,
-    baseline: str | None,
-    output_format: str,
-    digits: int,
-    influence: bool,
-    latex: Gathered,
-    report_file: str | None,
+    printed: Gathered,
     page: Gathered,
     **options: Any,  # of the metrics
 ) -> None:
@@ -141,10 +140,12 @@ def compare_command(
       cybleu compare old.txt new.txt -r references.txt --baseline old
       cybleu compare old.txt a=new1.txt,new2.txt -r references.txt -m bleu,chrf,ter --format latex
     """
-    if influence and output_format != "json":
+    form = printed["form"]
+    report_file = page["report"]
+    if printed["influence"] and form != "json":
         raise UsageError("--influence requires --format json")
-    for name in latex:
-        if from_command_line(name) and output_format != "latex":
+    for name in ("caption", "label"):
+        if from_command_line(name) and form != "latex":
             raise UsageError(f"{as_option(name)} requires --format latex")
     for name, value in page.items():
         if value and report_file is None:
@@ -160,8 +161,8 @@ def compare_command(
             "compare requires at least two systems, but there is one; for several runs of a system use "
             "NAME=FILE,FILE,..."
         )
-    if len(systems) == 1 and output_format != "text":
-        raise UsageError(f"--format {output_format} requires at least two systems")
+    if len(systems) == 1 and form != "text":
+        raise UsageError(f"--format {form} requires at least two systems")
     metrics = metrics_with(metric, options)
     from .._runtime.arrays import np
     from ..significance.comparison import compare_counts
@@ -173,7 +174,7 @@ def compare_command(
         check_report(report_file)  # before the comparison, which may take minutes
     files = [*chain(*systems.values())]
     sources = [] if page["source"] is None else [page["source"]]
-    texts = Texts([*files, *sources], references, drop_bom, hashed=report_file is not None)
+    texts = Texts([*files, *sources], **reading, hashed=report_file is not None)
     counted, blocks = count(texts, metrics, settings["threads"], scored=len(files))
     rows = []
     lines: dict[str, list[Any]] = {name: [[] for _ in runs] for name, runs in systems.items()}
@@ -185,6 +186,7 @@ def compare_command(
             sets += corpora[0].sets.lists()
             for of_file, corpus in zip([*chain(*lines.values()), source], corpora):
                 of_file += corpus.texts.lists()
+    baseline = settings.pop("baseline")
     how = Settings(**settings, progress=shows_progress())
     # texts are counted once for all metrics, and each metric compares its own rows
     comparisons = []
@@ -205,10 +207,10 @@ def compare_command(
         report.files = {names[path]: digest for path, digest in texts.digests.items()}
         save_page(report, report_file, segments=None if page["all_segments"] else MOST_SEGMENTS)
     if len(systems) == 1:
-        echo(report.format(digits))
+        echo(report.format(printed["width"]))
         return
-    printed = format_comparisons(comparisons, output_format, digits, influence, **latex)
-    echo(printed, nl=output_format not in ("csv", "latex"))  # which end with a line feed
+    # csv and latex end with a line feed
+    echo(format_comparisons(comparisons, **printed), nl=form not in ("csv", "latex"))
 
 
 def _without_folders(paths: Iterable[str]) -> dict[str, str]:

@@ -14,7 +14,7 @@ from ..errors import ArrayValueError
 from ..explanations import Comparison, explain, settings_of
 from ..explanations.differences import TOOLS, Counts
 from ..metrics import Bleu
-from .command import Command, Files, as_option, from_command_line, section
+from .command import Command, Files, Gathered, as_option, from_command_line, section
 from .options import (
     format_option,
     hypothesis_argument,
@@ -36,7 +36,7 @@ from .texts import SACREBLEU, Texts, method_of_segments, metric_section, metrics
     option("--line", metavar="N", type=IntRange(1), help="The line to explain, counting from 1.  [required]"),
 )
 def explain_command(
-    hypothesis: str, references: Files, metric: str, drop_bom: bool, line: int | None, **options: Any
+    hypothesis: str, references: Files, metric: str, reading: Gathered, line: int | None, **options: Any
 ) -> None:
     """Explain the score of one line step by step.
 
@@ -54,7 +54,7 @@ def explain_command(
         raise UsageError(f"Missing option '--line'{hint or '.'}")
     (chosen,) = metrics_with([metric], options, has_methods=True)
     tokenization: Any = chosen.tokenization
-    text, others = _texts_of_line(Texts([hypothesis], references, drop_bom), line)
+    text, others = _texts_of_line(Texts([hypothesis], references, **reading), line)
     tokens = tokenization.split([text])[0]
     sets = tokenization.split(others)
     method = method_of_segments(metric, options)
@@ -100,10 +100,10 @@ def _texts_of_line(texts: Texts, line: int) -> tuple[Any, Any]:
 def variants_command(
     hypothesis: str,
     references: Files,
-    drop_bom: bool,
+    reading: Gathered,
     metric: list[str],
     find: str | None,
-    output_format: str,
+    form: str,
     **options: Any,  # of all variants
 ) -> None:
     """Show why tools give different scores.
@@ -131,7 +131,7 @@ def variants_command(
             texts += corpus.texts.lists()
             sets += corpus.sets.lists()
         found = settings_of(texts, sets, find)
-        if output_format == "text":
+        if form == "text":
             echo(found.format(hypothesis, references))
             return
         rows = []
@@ -143,10 +143,10 @@ def variants_command(
     # Bleu checks that the weights are as many as the orders
     order = Bleu(max_order=options["max_order"], weights=weights).order
     counts = Counts(metric, order, weights, options["tokenize"] or "of-tools", options["lowercase"])
-    for (corpus,) in Texts([hypothesis], references, drop_bom):
+    for (corpus,) in Texts([hypothesis], references, **reading):
         counts.add(corpus)
     comparison = counts.comparison()
-    echo(json.dumps(_as_object(comparison)) if output_format == "json" else comparison.format("line", 1))
+    echo(json.dumps(_as_object(comparison)) if form == "json" else comparison.format("line", 1))
 
 
 def _as_object(comparison: Comparison) -> dict[str, Any]:

@@ -122,7 +122,7 @@ def _whole_command(context: Context) -> str:
 # --------------------------------------------------------------------------------------------------------------- others
 
 digits_option = option(
-    "--digits", type=IntRange(0, 17), default=2, help="Number of decimal places of scores in text and tables."
+    "--digits", "width", type=IntRange(0, 17), default=2, help="Number of decimal places of scores in text and tables."
 )
 seed_option = option("--seed", type=IntRange(0), default=12345, help="Seed of the random number generator.")
 threads_option = option("--threads", type=IntRange(1), default=1, help="Number of threads.")
@@ -130,7 +130,7 @@ threads_option = option("--threads", type=IntRange(1), default=1, help="Number o
 
 def format_option(*formats: str) -> Decorator:
     """Declare the option for the format of the output."""
-    return option("--format", "output_format", type=Choice(formats), default="text", help="The output format.")
+    return option("--format", "form", type=Choice(formats), default="text", help="The output format.")
 
 
 # ------------------------------------------------------------------------------------------------- n-best lists and weights

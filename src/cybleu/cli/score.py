@@ -18,7 +18,7 @@ from ..metrics import Bleu, BleuScore, Gleu, Metric, Score
 from ..metrics.operations import fields_of_texts, lists_of
 from ..metrics.tokens import tokenised
 from ..text.batches import Corpus
-from .command import Command, Files, say, section, shows_progress
+from .command import Command, Files, Gathered, say, section, shows_progress
 from .options import (
     digits_option,
     format_option,
@@ -78,12 +78,12 @@ def score_command(
     hypothesis: str,
     references: Files,
     metric: list[str],
-    drop_bom: bool,
+    reading: Gathered,
     confidence: bool,
     confidence_n: int,
     seed: int,
-    output_format: str,
-    digits: int,
+    form: str,
+    width: int,
     segments: bool,
     threads: int,
     **options: Any,  # of the metrics
@@ -107,9 +107,9 @@ def score_command(
       cybleu score hypotheses.txt references.txt
       cybleu score hypotheses.txt -r references1.txt -r references2.txt -m bleu,chrf,ter
     """
-    if segments and confidence and output_format == "text":
+    if segments and confidence and form == "text":
         raise UsageError("--segments and --confidence together require --format json")
-    texts = Texts([hypothesis], references, drop_bom)
+    texts = Texts([hypothesis], references, **reading)
     metrics, blocks = count(texts, metrics_with(metric, options, has_methods=True), threads)
     methods = [method_of_segments(one.name, options) for one in metrics]
     if any(methods) and (confidence or options["level"] == "mean"):
@@ -126,7 +126,7 @@ def score_command(
     for advice in dict.fromkeys(advice for one in scored for advice in one.advice()):
         say(advice)
     files = ["standard input" if path == STANDARD_STREAM else path for path in (hypothesis, *references)]
-    if output_format == "json":
+    if form == "json":
         import json  # which most calls do not need
 
         found = []
@@ -139,7 +139,7 @@ def score_command(
             found.append(entries)
         echo(json.dumps(found if len(found) > 1 else found[0]))
     elif segments:
-        line = "\t".join([f"%.{digits}f"] * len(scored))
+        line = "\t".join([f"%.{width}f"] * len(scored))
         segment_scores = list(zip(*[one.segment_scores() for one in scored]))
         # in blocks, so that the command ends soon after its reader does
         for start in range(0, len(segment_scores), LINES_AT_ONCE):
@@ -147,12 +147,12 @@ def score_command(
             echo("\n".join([line % numbers for numbers in some]))
     else:
         for result, interval in zip(results, intervals):
-            line = result.format(digits)
+            line = result.format(width)
             if interval is not None:
-                score, mean, half = (f"{number:.{digits}f}" for number in (result.percent, *interval))
+                score, mean, half = (f"{number:.{width}f}" for number in (result.percent, *interval))
                 line = line.replace(f" = {score}", f" = {score} (μ = {mean} ± {half})", 1)
             echo(line)
-    if output_format != "json":  # nothing in the texts tells which are the references
+    if form != "json":  # nothing in the texts tells which are the references
         named = f"hypotheses: {files[0]}; references: {', '.join(files[1:])}"
         say(_printable(named))
 

@@ -18,7 +18,7 @@ from ..errors import EmptyCorpusError, InputFileError
 from ..metrics import METRICS, Metric, find
 from ..metrics.operations import rows_without_numpy
 from ..text.batches import Corpus, Sets
-from .command import Decorator, Files, MetricName, as_option, say, section, shows_progress
+from .command import Decorator, Files, MetricName, as_option, gathered, say, section, shows_progress
 from .options import orders_option, weights_option
 
 # What sacreBLEU's options are here.
@@ -59,10 +59,13 @@ text_options = section(
         is_flag=True,
         help="Convert the texts to lower case first, also for chrF. mteval-v13a converts only the letters A to Z.",
     ),
-    option(
-        "--drop-bom",
-        is_flag=True,
-        help="Remove a byte order mark. By default it is part of the first token, as in the tools.",
+    gathered(
+        "reading",
+        option(
+            "--drop-bom",
+            is_flag=True,
+            help="Remove a byte order mark. By default it is part of the first token, as in the tools.",
+        ),
     ),
 )
 
