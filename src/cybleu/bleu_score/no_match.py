@@ -23,8 +23,9 @@ try:
 except ImportError:
     _WARN = warnings.warn
 
-# If Python also keeps filters in a context variable, the list is incomplete.
-_FILTERS_ARE_A_LIST = not getattr(sys.flags, "context_aware_warnings", False)
+# Some Pythons keep the filters in a context, which only a function that is not public returns. If it is gone, no filter is known.
+_CONTEXTS = getattr(sys.flags, "context_aware_warnings", False)
+_filters_of_context = getattr(warnings, "_get_filters", list)
 
 
 def warn_no_match(unmatched: int) -> bool:
@@ -33,10 +34,11 @@ def warn_no_match(unmatched: int) -> bool:
     :param unmatched: a bit for each order without a match, the lowest one for order 1
     """
     global _silence
-    if _FILTERS_ARE_A_LIST and warnings.warn is _WARN:
+    if warnings.warn is _WARN:
+        filters = _filters_of_context() if _CONTEXTS else warnings.filters
         silence = _silence  # another thread may replace it
-        if silence[1] != warnings.filters or silence[0] != warning_module:
-            silence = _silence = warning_module, list(warnings.filters), {}
+        if silence[1] != filters or silence[0] != warning_module:
+            silence = _silence = warning_module, list(filters), {}
         ignored = silence[2].get(unmatched)
         if ignored is None:
             ignored = all(_is_ignored(text, silence[1]) for text in _texts(unmatched))
