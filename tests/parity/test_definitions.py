@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from cybleu import _mirror, metrics
+from cybleu._definitions.bleu import Formula
 from cybleu.errors import CybleuError
 from cybleu.metrics import VARIANTS
 from cybleu.metrics.variants import SMOOTHINGS
@@ -66,21 +67,20 @@ def test_rows_score_as_one_by_one(kernels, data):
     order, rows = data.draw(rows_of_segments())
     rules = data.draw(choices(order))
     kernel = kernels.Definition(rules)
-    mirror = _mirror.Definition(rules)
+    formula = Formula(rules)
     stats = np.array(rows, dtype=np.int64)
     for position in range(len(rows)):
         ours = np.full(1, math.nan)
-        theirs = np.full(1, math.nan)
         row = stats[position : position + 1]
         taken = kernel.score_rows(row, 0, ours)
         try:
-            mirror.score_rows(row, 0, theirs)
+            theirs = formula.evaluate(rows[position])
         except (CybleuError, ArithmeticError, ValueError):
             assert taken == 0 and kernel.evaluate(rows[position]) is None
         else:
             assert taken == 0 or ours[0] == theirs[0]
             parts = kernel.evaluate(rows[position])
-            assert parts is None or parts == mirror.evaluate(rows[position])
+            assert parts is None or parts == theirs
             small = rules.scale < 1e300 and (rules.value is None or rules.value < 1e300)
             plain = small and (rules.weights is None or all(abs(weight) < 3 for weight in rules.weights))
             fails = rules.fails != "never" and not (row[0, :2].all() and theirs[0])
@@ -94,7 +94,7 @@ def test_parts_of_a_score(kernels, effective_order):
     row = [3, 4, 3, 1, 0, 0, 3, 2, 1, 0]
     parts = kernels.Definition(rules).evaluate(row)
     assert (parts is None) is not effective_order  # 0 is not taken apart
-    assert parts in (None, _mirror.Definition(rules).evaluate(row))
+    assert parts in (None, Formula(rules).evaluate(row))
 
 
 @pytest.mark.parametrize(

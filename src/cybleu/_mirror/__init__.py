@@ -16,10 +16,10 @@ NAMES = {
     "counting.prepared": "PreparedReferences trim",
     "counting.numbered": "Segments numbered_rows raw_row",
     "counting.ter": "edit_rows",
-    "declined": "Fields PairwiseTexts Scorer best_interval clipped_matches corpus_nist gleu_counts gleu_rows read_arrays "
+    "declined": "Definition Fields PairwiseTexts Scorer best_interval clipped_matches corpus_nist gleu_counts gleu_rows read_arrays "
     "segment_counts segment_rows sentence_bleu sentence_gleu",
     "scoring.chrf": "CharacterF CharacterTexts",
-    "scoring.definitions": "Definition sum_rows",
+    "scoring.definitions": "sum_rows",
     "scoring.gleu": "numbered_gleu_rows",
     "scoring.information": "NgramInformation",
     "scoring.pairwise": "leave_one_out",

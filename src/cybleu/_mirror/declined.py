@@ -44,6 +44,16 @@ class Scorer:
     sentences = rows = start_of_rows
 
 
+class Definition:
+    """See the class of this name in :mod:`cybleu._kernels`."""
+
+    def __init__(self, *arguments: Any):
+        pass
+
+    evaluate = no_result
+    score_rows = start_of_rows
+
+
 class PairwiseTexts:
     """See the class of this name in :mod:`cybleu._kernels`."""
 

@@ -1,9 +1,15 @@
 # Allocation, and buffers that are reused between calls.
 #
-# Offers: `allocated`, `new_array`, `grown`; `Buffer` with `reserve` and `free_buffer`.
+# Offers: `allocated`, `new_array`, `new_zeros`, `grown`; `clear_items`, `copy_items`; `Buffer` with `reserve` and
+# `free_buffer`.
 
 cdef extern from "Python.h":
     Py_ssize_t PY_SSIZE_T_MAX
+
+
+cdef extern from "common/memory.h":
+    void clear_items "CYBLEU_CLEAR_ITEMS" (void *items, Py_ssize_t count) noexcept nogil
+    void copy_items "CYBLEU_COPY_ITEMS" (void *to, const void *items, Py_ssize_t count) noexcept nogil
 
 
 cdef enum:
@@ -23,6 +29,13 @@ cdef inline void *new_array(Py_ssize_t count, size_t size) except NULL nogil:
     if not 0 <= count <= PY_SSIZE_T_MAX // <Py_ssize_t>size:
         return allocated(NULL)
     return allocated(malloc(<size_t>max(count, <Py_ssize_t>1) * size))
+
+
+cdef inline void *new_zeros(Py_ssize_t count, size_t size) except NULL nogil:
+    """Allocate an array as `new_array` does, filled with zeros."""
+    if not 0 <= count <= PY_SSIZE_T_MAX // <Py_ssize_t>size:
+        return allocated(NULL)
+    return allocated(calloc(<size_t>max(count, <Py_ssize_t>1), size))
 
 
 cdef inline void *grown(void *memory, Py_ssize_t wanted, Py_ssize_t *capacity, size_t size) except NULL nogil:

@@ -49,8 +49,8 @@ cdef int reserve_masks(Aligner *aligner, Py_ssize_t tokens) except -1 nogil:
         aligner.masks = NULL
         aligner.left = NULL
         aligner.tokens = 2 * tokens + 64
-        aligner.masks = <uint64_t *>allocated(calloc(<size_t>aligner.tokens, sizeof(uint64_t)))
-        aligner.left = <int32_t *>allocated(calloc(<size_t>aligner.tokens, sizeof(int32_t)))
+        aligner.masks = <uint64_t *>new_zeros(aligner.tokens, sizeof(uint64_t))
+        aligner.left = <int32_t *>new_zeros(aligner.tokens, sizeof(int32_t))
     return 0
 
 
@@ -232,7 +232,6 @@ def edit_distance_rows(Segments segments not None, Py_ssize_t start, Py_ssize_t 
     Of several references it is the one with the lowest rate, the first at a tie.
     """
     cdef Aligner aligner
-    cdef const Py_ssize_t *starts
     cdef const int32_t *words
     cdef Py_ssize_t i, k, size, edits
     segments.check(start, stop, rows.shape, 2)
@@ -240,12 +239,13 @@ def edit_distance_rows(Segments segments not None, Py_ssize_t start, Py_ssize_t 
     try:
         with nogil:
             for i in range(start, stop):
-                reserve_masks(&aligner, segments.number(&aligner.work, i))
+                segments.number(&aligner.work, i)
+                reserve_masks(&aligner, aligner.work.distinct)
                 words = aligner.work.numbers.values
-                starts = <const Py_ssize_t *>aligner.work.starts.data
-                for k in range(1, segments.end(i) - segments.first(i) + 1):
-                    size = starts[k + 1] - starts[k] - 1
-                    edits = align_texts(&aligner, words, starts[1] - 1, words + starts[k], size, True)
+                for k in range(1, aligner.work.references + 1):
+                    size = size_of(&aligner.work, k)
+                    edits = align_texts(&aligner, words, size_of(&aligner.work, 0), words + aligner.work.starts[k],
+                                        size, True)
                     keep_lowest(&rows[i, 0], edits, size, k == 1)
     finally:
         free_aligner(&aligner)
@@ -280,10 +280,10 @@ cdef int match_orders(Aligner *aligner, const int32_t *words, Py_ssize_t size, c
                       Py_ssize_t count, Py_ssize_t max_order, int64_t *matches) except -1 nogil:
     """Write the clipped matches of each order."""
     cdef Py_ssize_t *starts = begin_segment(&aligner.work, 1)
-    cdef int32_t distinct = 0
     cdef int32_t *places = aligner.left     # by token: one more than its number among those of the hypothesis
     cdef int32_t *numbers
     cdef Py_ssize_t i
+    aligner.work.distinct = 0
     starts[1] = size + 1
     starts[2] = size + count + 2
     reserve_ids(&aligner.work.numbers, starts[2])
@@ -291,8 +291,8 @@ cdef int match_orders(Aligner *aligner, const int32_t *words, Py_ssize_t size, c
     aligner.work.numbers.count = starts[2]
     for i in range(size):
         if places[words[i] + 1] == 0:
-            distinct += 1
-            places[words[i] + 1] = distinct
+            aligner.work.distinct += 1
+            places[words[i] + 1] = aligner.work.distinct
         numbers[i] = places[words[i] + 1] - 1
     places[0] = 0
     for i in range(count):
@@ -300,8 +300,8 @@ cdef int match_orders(Aligner *aligner, const int32_t *words, Py_ssize_t size, c
     for i in range(size):
         places[words[i] + 1] = 0
     numbers[size] = numbers[starts[2] - 1] = -1
-    memset(matches, 0, <size_t>max_order * sizeof(int64_t))
-    match_texts(&aligner.work, 2, max(size, count), distinct, max_order, matches)
+    clear_items(matches, max_order)
+    match_texts(&aligner.work, max(size, count), max_order, matches)
     return watch(&aligner.work.hypothesis.watching, starts[2])
 
 
@@ -359,7 +359,7 @@ cdef int64_t union_matches(Aligner *aligner, TokenTexts lines, const int64_t[::1
     left[0] = 0
     for k in range(<Py_ssize_t>bounds[text], <Py_ssize_t>bounds[text + 1]):
         reserve(&aligner.union_, <uint64_t>lines.length(k))
-        memset(aligner.union_.data, 0, <size_t>lines.length(k))
+        clear_items(aligner.union_.data, lines.length(k))
         words = lines.words(k)
         for m in range(<Py_ssize_t>other_bounds[other], <Py_ssize_t>other_bounds[other + 1]):
             mark_common(aligner, words, lines.length(k), others.words(m), others.length(m))
@@ -488,7 +488,7 @@ def fill_alignments(TokenTexts texts not None, TokenTexts others not None, const
         reserve(&aligner.strips, <uint64_t>(ROWS_TOGETHER + 1) * <uint64_t>number * sizeof(int32_t))
         ranks = <int32_t *>aligner.strips.data
         aligned = ranks + number
-        memset(ranks, 0, <size_t>number * sizeof(int32_t))
+        clear_items(ranks, number)
         for k in range(number):
             if not 0 <= order[k] < number:
                 raise ValueError("the order has no such text")

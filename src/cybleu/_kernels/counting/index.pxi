@@ -75,7 +75,7 @@ cdef class NgramIndex:
         self.starts[0] = 0
         try:
             grams = <int32_t *>new_array(total, sizeof(int32_t))
-            counts = <int32_t *>allocated(calloc(<size_t>(keys + 1), sizeof(int32_t)))
+            counts = <int32_t *>new_zeros(keys + 1, sizeof(int32_t))
             with nogil:
                 for text in range(texts.size):
                     length = texts.length(text)
@@ -94,7 +94,7 @@ cdef class NgramIndex:
             with gil:
                 raise MemoryError("a text has too many n-grams")
         if found.counts == NULL:
-            found.counts = <int32_t *>allocated(calloc(<size_t>self.size + 1, sizeof(int32_t)))
+            found.counts = <int32_t *>new_zeros(self.size + 1, sizeof(int32_t))
         reserve(&found.memory, (<uint64_t>self.order + 1) * sizeof(Py_ssize_t)
                 + <uint64_t>(length * self.order) * sizeof(NgramCount) + <uint64_t>length * sizeof(int32_t))
         found.starts = <Py_ssize_t *>found.memory.data

@@ -39,7 +39,7 @@ cdef inline int forget_keys(KeyTable *table, uint64_t slots, Watch *watching) ex
     table.keys[0] = 0
     while first < <Py_ssize_t>slots:       # the first access to new memory is slow
         size = block_end(first, <Py_ssize_t>slots, watching) - first
-        memset(table.numbers + first, 0, <size_t>size * sizeof(int32_t))
+        clear_items(table.numbers + first, size)
         first += STEPS
     return 0
 

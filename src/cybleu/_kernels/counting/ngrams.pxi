@@ -284,7 +284,7 @@ cdef int match_ngrams(const int32_t *tokens, const Py_ssize_t *bounds, Py_ssize_
     for k in range(texts):
         starts[k].positions = lists + bounds[k]
         starts[k].numbers = lists + bounds[texts] + bounds[k]
-    memset(seen, 0, <size_t>(length + 2) * sizeof(int32_t))
+    clear_items(seen, length + 2)
     for n in range(min(max_order, length)):
         for k in range(texts if n > 0 else 0):
             if n == 1:
@@ -299,12 +299,12 @@ cdef int match_ngrams(const int32_t *tokens, const Py_ssize_t *bounds, Py_ssize_
                 slots = slots_for(starts[0].count)
             forget_keys(&table, slots, watching)
             given = 0
-        memset(counts, 0, <size_t>((starts[0].count if n > 0 else length) + 1) * sizeof(int32_t))
+        clear_items(counts, (starts[0].count if n > 0 else length) + 1)
         if n == 0:
             count_tokens(tokens, length, counts)
         else:
             given = extend_matches(&table, &starts[0], tokens + n, counts, given, True, watching)
-        memset(best, 0, <size_t>(given + 1) * sizeof(int32_t))
+        clear_items(best, given + 1)
         for k in range(1, texts):
             size = bounds[k + 1] - 1 - bounds[k]
             if n == 0:

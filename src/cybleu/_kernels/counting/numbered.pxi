@@ -16,8 +16,11 @@ cdef struct SegmentWorkspace:
     FewTokens few
     bint has_few                # otherwise `table` has the tokens of the hypothesis
     MaskMatcher matcher
+    Py_ssize_t references       # how many the segment has
+    int32_t distinct            # tokens of the hypothesis
     TokenIds numbers             # token ids of the hypothesis, then of each reference; -1 after each text
-    Buffer starts               # where those of each text begin, and the end
+    Py_ssize_t *starts          # where those of each text begin, and the end
+    Py_ssize_t most_starts      # that fit
     Buffer memory
     TokenTable table
     ChrfWorkspace characters
@@ -26,51 +29,51 @@ cdef struct SegmentWorkspace:
 
 cdef Py_ssize_t *begin_segment(SegmentWorkspace *work, Py_ssize_t count) except NULL nogil:
     """Return where the starts of the texts are written, of a segment with so many references."""
-    reserve(&work.starts, (<uint64_t>count + 2) * sizeof(Py_ssize_t))
-    cdef Py_ssize_t *starts = <Py_ssize_t *>work.starts.data
-    work.numbers.count = starts[0] = 0
-    return starts
+    work.references = count
+    work.starts = <Py_ssize_t *>grown(work.starts, count + 2, &work.most_starts, sizeof(Py_ssize_t))
+    work.numbers.count = work.starts[0] = 0
+    return work.starts
 
 
-cdef int count_numbered(SegmentWorkspace *work, Py_ssize_t count, int32_t distinct, Py_ssize_t max_order, int mode,
-                        int64_t *row) except -1 nogil:
-    """Write the row of a segment whose tokens have numbers.
+cdef inline Py_ssize_t size_of(const SegmentWorkspace *work, Py_ssize_t k) noexcept nogil:
+    """Return the number of tokens of a text: 0 is the hypothesis, k the k-th reference."""
+    return work.starts[k + 1] - work.starts[k] - 1
 
-    :param distinct: how many numbers the hypothesis has
-    """
-    cdef const Py_ssize_t *starts = <const Py_ssize_t *>work.starts.data
+
+cdef int count_numbered(SegmentWorkspace *work, Py_ssize_t max_order, int mode, int64_t *row) except -1 nogil:
+    """Write the row of a segment whose tokens have numbers."""
     cdef Py_ssize_t chosen = -1
-    cdef Py_ssize_t length = starts[1] - 1
+    cdef Py_ssize_t length = size_of(work, 0)
     cdef Py_ssize_t longest = length
     cdef Py_ssize_t size, k, n
-    for k in range(count):
-        size = starts[k + 2] - starts[k + 1] - 1
+    for k in range(1, work.references + 1):
+        size = size_of(work, k)
         longest = max(longest, size)
         chosen = length_with(chosen, size, length, mode)
     row[0] = length
-    row[1] = chosen // count if mode == AVERAGE else chosen
+    row[1] = chosen // work.references if mode == AVERAGE else chosen
     for n in range(max_order):
         row[2 + n] = 0
         row[2 + max_order + n] = length - n if length > n else 0
     if length > 0:
-        match_texts(work, count + 1, longest, distinct, max_order, row + 2)
+        match_texts(work, longest, max_order, row + 2)
     return 0
 
 
-cdef int match_texts(SegmentWorkspace *work, Py_ssize_t texts, Py_ssize_t longest, int32_t distinct,
-                     Py_ssize_t max_order, int64_t *matches) except -1 nogil:
+cdef int match_texts(SegmentWorkspace *work, Py_ssize_t longest, Py_ssize_t max_order,
+                     int64_t *matches) except -1 nogil:
     """Add the matches of a segment's token ids."""
     cdef const int32_t *numbers = work.numbers.values
-    cdef const Py_ssize_t *starts = <const Py_ssize_t *>work.starts.data
+    cdef Py_ssize_t texts = work.references + 1
     cdef Py_ssize_t k
     if longest <= MASK_BITS:
-        begin_masks(&work.matcher, numbers, <int>(starts[1] - 1), distinct, max_order)
+        begin_masks(&work.matcher, numbers, <int>size_of(work, 0), work.distinct, max_order)
         for k in range(1, texts):
-            add_reference_masks(&work.matcher, numbers + starts[k], <int>(starts[k + 1] - starts[k] - 1))
+            add_reference_masks(&work.matcher, numbers + work.starts[k], <int>size_of(work, k))
         finish_masks(&work.matcher, matches)
         return 0
-    reserve(&work.memory, match_memory(starts[1] - 1, work.numbers.count, texts))
-    match_ngrams(numbers, starts, texts, max_order, work.memory.data, matches, &work.hypothesis.watching)
+    reserve(&work.memory, match_memory(size_of(work, 0), work.numbers.count, texts))
+    match_ngrams(numbers, work.starts, texts, max_order, work.memory.data, matches, &work.hypothesis.watching)
     if work.memory.capacity > KEPT:
         free_buffer(&work.memory)
     return 0
@@ -146,12 +149,9 @@ cdef inline int append_line(Tokenizer tokenizer, SegmentWorkspace *work, const L
     return end_text(&work.numbers)
 
 
-cdef int32_t number_lines(Tokenizer tokenizer, SegmentWorkspace *work, const Line *hypothesis, const Line *references,
-                          Py_ssize_t count) except -1 nogil:
-    """Number the tokens of the hypothesis, and look up those of the references; return the number of distinct tokens.
-
-    Where each text begins is written, too.
-    """
+cdef int number_lines(Tokenizer tokenizer, SegmentWorkspace *work, const Line *hypothesis, const Line *references,
+                      Py_ssize_t count) except -1 nogil:
+    """Number the tokens of the hypothesis, and look up those of the references."""
     cdef Py_ssize_t *starts = begin_segment(work, count)
     cdef Py_ssize_t k
     append_line(tokenizer, work, hypothesis, True)
@@ -160,12 +160,14 @@ cdef int32_t number_lines(Tokenizer tokenizer, SegmentWorkspace *work, const Lin
         append_line(tokenizer, work, &references[k], False)
         starts[k + 2] = work.numbers.count
     if tokenizer.of_one_character:
-        return work.characters.different
-    return work.few.distinct if work.has_few else work.table.size
+        work.distinct = work.characters.different
+    else:
+        work.distinct = work.few.distinct if work.has_few else work.table.size
+    return 0
 
 
-cdef int32_t number_ids_of(SegmentWorkspace *work, TokenTexts hypotheses, Py_ssize_t text, TokenTexts references,
-                           Py_ssize_t first, Py_ssize_t last) except -1 nogil:
+cdef int number_ids_of(SegmentWorkspace *work, TokenTexts hypotheses, Py_ssize_t text, TokenTexts references,
+                       Py_ssize_t first, Py_ssize_t last) except -1 nogil:
     """Number the ids of a hypothesis, and look up those of the references `first` to `last` (exclusive), likewise."""
     cdef Watch *watching = &work.hypothesis.watching
     cdef Py_ssize_t *starts = begin_segment(work, last - first)
@@ -173,7 +175,6 @@ cdef int32_t number_ids_of(SegmentWorkspace *work, TokenTexts hypotheses, Py_ssi
     cdef uint64_t slots = 2 * slots_for(length)
     cdef Py_ssize_t k
     cdef KeyTable table
-    cdef int32_t distinct
     starts[1] = length + 1
     for k in range(first, last):
         starts[k - first + 2] = starts[k - first + 1] + references.length(k) + 1
@@ -186,22 +187,22 @@ cdef int32_t number_ids_of(SegmentWorkspace *work, TokenTexts hypotheses, Py_ssi
     table.keys = <uint64_t *>work.memory.data
     table.numbers = <int32_t *>(table.keys + length + 2)
     forget_keys(&table, slots, watching)
-    distinct = number_ids(&table, hypotheses, text, work.numbers.values, 0, True, watching)
+    work.distinct = number_ids(&table, hypotheses, text, work.numbers.values, 0, True, watching)
     work.numbers.values[length] = -1
     for k in range(first, last):
-        number_ids(&table, references, k, work.numbers.values + starts[k - first + 1], distinct, False, watching)
+        number_ids(&table, references, k, work.numbers.values + starts[k - first + 1], 0, False, watching)
         work.numbers.values[starts[k - first + 2] - 1] = -1
-    watch(watching, 8 + work.numbers.count)
-    return distinct
+    return watch(watching, 8 + work.numbers.count)
 
 
 cdef void make_workspace(SegmentWorkspace *work) noexcept nogil:
     make_scanner(&work.hypothesis)
     make_scanner(&work.reference)
-    memset(&work.numbers, 0, sizeof(TokenIds))
-    memset(&work.starts, 0, sizeof(Buffer))
-    memset(&work.memory, 0, sizeof(Buffer))
-    memset(&work.table, 0, sizeof(TokenTable))
+    clear_items(&work.numbers, 1)
+    work.starts = NULL
+    work.most_starts = 0
+    clear_items(&work.memory, 1)
+    clear_items(&work.table, 1)
     work.characters_begun = False
 
 
@@ -209,7 +210,7 @@ cdef void end_workspace(SegmentWorkspace *work) noexcept nogil:
     end_scanner(&work.hypothesis)
     end_scanner(&work.reference)
     free(work.numbers.values)
-    free_buffer(&work.starts)
+    free(work.starts)
     free_buffer(&work.memory)
     free_tokens(&work.table)
     if work.characters_begun:
@@ -263,8 +264,8 @@ cdef class Segments:
         """Return the end of its references."""
         return end_of(self.sets, self.owners, i)
 
-    cdef int32_t number(self, SegmentWorkspace *work, Py_ssize_t i) except -1 nogil:
-        """Number the tokens of a segment as `number_lines` does; return the number of distinct ones."""
+    cdef int number(self, SegmentWorkspace *work, Py_ssize_t i) except -1 nogil:
+        """Number the tokens of a segment."""
         cdef Py_ssize_t first = self.first(i)
         if self.tokenizer is None:
             return number_ids_of(work, self.texts, i, self.references, first, self.end(i))
@@ -277,15 +278,14 @@ def numbered_rows(Segments segments not None, Py_ssize_t max_order, str referenc
     """Write the statistics rows of segments `start` to `stop` (exclusive)."""
     cdef SegmentWorkspace work
     cdef int mode = REFERENCE_LENGTHS.index(reference_length)
-    cdef int32_t distinct
     cdef Py_ssize_t i
     segments.check(start, stop, rows.shape, bleu_row_size(max_order))
     make_workspace(&work)
     try:
         with nogil:
             for i in range(start, stop):
-                distinct = segments.number(&work, i)
-                count_numbered(&work, segments.end(i) - segments.first(i), distinct, max_order, mode, &rows[i, 0])
+                segments.number(&work, i)
+                count_numbered(&work, max_order, mode, &rows[i, 0])
     finally:
         end_workspace(&work)
 
@@ -298,7 +298,6 @@ def raw_row(Tokenizer tokenizer not None, lines, Py_ssize_t max_order):
     cdef RawTexts texts = RawTexts(lines)
     cdef SegmentWorkspace work
     cdef int64_t *row
-    cdef int32_t distinct
     cdef Py_ssize_t i
     if texts.size < 2:
         raise ValueError("there is no reference")
@@ -306,8 +305,8 @@ def raw_row(Tokenizer tokenizer not None, lines, Py_ssize_t max_order):
     make_workspace(&work)
     try:
         with nogil:
-            distinct = number_lines(tokenizer, &work, texts.lines, texts.lines + 1, texts.size - 1)
-            count_numbered(&work, texts.size - 1, distinct, max_order, CLOSEST, row)
+            number_lines(tokenizer, &work, texts.lines, texts.lines + 1, texts.size - 1)
+            count_numbered(&work, max_order, CLOSEST, row)
         return [row[i] for i in range(2 + 2 * max_order)]
     finally:
         end_workspace(&work)

@@ -131,7 +131,7 @@ cdef int32_t prepare(ReferenceTable *table, PreparationWorkspace *work, TokenTex
     table.pairs.slots = table.tokens.slots + slots
     fill_slots(&table.tokens, slots, work.table.keys + 1, best, 0, tokens, watching)
     fill_slots(&table.pairs, others, work.table.keys + 1, best, tokens, given, watching)
-    memset(best, 0, <size_t>given * sizeof(int32_t))
+    clear_items(best, given)
     return given
 
 
@@ -149,7 +149,7 @@ cdef int begin_work(PreparationWorkspace *work, Py_ssize_t tokens, Py_ssize_t ma
     work.best = work.grams + size
     work.counts = work.best + ngrams
     work.table.numbers = work.counts + ngrams
-    memset(work.best, 0, 2 * <size_t>ngrams * sizeof(int32_t))
+    clear_items(work.best, 2 * ngrams)
     return 0
 
 
@@ -245,7 +245,7 @@ cdef class PreparedReferences:
         self.references = texts
         self.max_order = max_order
         self.count = sets.shape[0] - 1
-        self.tables = <ReferenceTable *>allocated(calloc(<size_t>self.count + 1, sizeof(ReferenceTable)))
+        self.tables = <ReferenceTable *>new_zeros(self.count + 1, sizeof(ReferenceTable))
         self.lengths = lengths
         for i in range(self.count):
             self.tables[i].short_one = -1
@@ -314,7 +314,7 @@ cdef class PreparedReferences:
         work.starts = work.positions + size
         work.ngrams = <int32_t *>(work.starts + size)
         work.seen = work.ngrams + size + 1
-        memset(work.seen - 1, 0, <size_t>ngrams * sizeof(int32_t))
+        clear_items(work.seen - 1, ngrams)
         return 0
 
     cdef int count_text(self, TokenTexts texts, Py_ssize_t text, int64_t owner, MatchWorkspace *work,
@@ -324,12 +324,11 @@ cdef class PreparedReferences:
         cdef Py_ssize_t order = self.max_order
         cdef Watch *watching = &work.segment.hypothesis.watching
         cdef Py_ssize_t length = texts.length(text)
-        cdef int32_t distinct
         cdef Py_ssize_t n
         # once a table is in the cache, it is faster than the masks
         if table.short_one >= 0 and length <= MASK_BITS and work.repeated < WARM:
-            distinct = number_ids_of(&work.segment, texts, text, self.references, table.short_one, table.short_one + 1)
-            return count_numbered(&work.segment, 1, distinct, order, CLOSEST, row)
+            number_ids_of(&work.segment, texts, text, self.references, table.short_one, table.short_one + 1)
+            return count_numbered(&work.segment, order, CLOSEST, row)
         row[0] = length
         row[1] = table.lengths[0]
         for n in range(1, table.length_count):

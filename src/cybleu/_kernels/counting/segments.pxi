@@ -228,7 +228,7 @@ def segment_counts(references, hypothesis, Py_ssize_t max_order):
     cdef Py_ssize_t work = 0
     cdef Py_ssize_t n
     cdef int64_t *row
-    row = <int64_t *>allocated(calloc(<size_t>bleu_row_size(max_order, 0), sizeof(int64_t)))
+    row = <int64_t *>new_zeros(bleu_row_size(max_order, 0), sizeof(int64_t))
     try:
         if not count_segment(references, hypothesis, max_order, row, &work):
             return None
@@ -257,7 +257,7 @@ def segment_rows(list_of_references, hypotheses, Py_ssize_t max_order, Py_ssize_
     if start < 0 or stop > stats.shape[0] or stats.shape[1] != bleu_row_size(max_order):
         raise ValueError("the rows do not fit the segments")
     for i in range(start, stop):
-        memset(&stats[i, 0], 0, <size_t>stats.shape[1] * sizeof(int64_t))
+        clear_items(&stats[i, 0], stats.shape[1])
         if not count_segment(item_at(list_of_references, i), item_at(hypotheses, i), max_order, &stats[i, 0], &work):
             return i
         for n in range(max_order):

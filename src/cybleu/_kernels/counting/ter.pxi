@@ -178,8 +178,8 @@ cdef int align(Segment *segment, Watch *watching) except -1 nogil:
     cdef Py_ssize_t j = segment.width
     cdef const int32_t *before
     cdef int32_t cost, here
-    memset(segment.wrong, 0, <size_t>(i + 1) * sizeof(int32_t))
-    memset(segment.wrong_there, 0, <size_t>(j + 1) * sizeof(int32_t))
+    clear_items(segment.wrong, i + 1)
+    clear_items(segment.wrong_there, j + 1)
     while i > 0 or j > 0:
         if i == 0:
             j -= 1
@@ -214,8 +214,8 @@ cdef int align(Segment *segment, Watch *watching) except -1 nogil:
 cdef inline void rotate(const int32_t *words, int32_t *to, Py_ssize_t first, Py_ssize_t middle,
                         Py_ssize_t last) noexcept nogil:
     """Write the words from `first` to before `last`, those from `middle` on before the others."""
-    memcpy(to + first, words + middle, <size_t>(last - middle) * sizeof(int32_t))
-    memcpy(to + first + last - middle, words + first, <size_t>(middle - first) * sizeof(int32_t))
+    copy_items(to + first, words + middle, last - middle)
+    copy_items(to + first + last - middle, words + first, middle - first)
 
 
 cdef inline void range_of(Py_ssize_t size, Py_ssize_t start, Py_ssize_t length, Py_ssize_t target, Py_ssize_t *first,
@@ -323,7 +323,7 @@ cdef int32_t least_edits(const int32_t *words, Py_ssize_t size, const int32_t *r
     cdef Py_ssize_t i, j
     if <uint64_t>size * <uint64_t>width > MOST_COMPARED:
         return <int32_t>(size - width if size > width else width - size)
-    memset(taken, 0, <size_t>width)
+    clear_items(taken, width)
     for i in range(size):
         for j in range(width):
             if words[i] == reference[j] and not taken[j]:
@@ -368,7 +368,7 @@ cdef int prepare_reference(Segment *segment, const int32_t *reference, Buffer *m
     segment.forward.last = segment.size
     segment.backward.last = segment.size - 1    # of all words nothing is left to change
     lay_out(segment, ratio, beam)
-    memcpy(segment.words, segment.given, <size_t>size * sizeof(int32_t))
+    copy_items(segment.words, segment.given, size)
     segment.forward.reference[0] = segment.backward.reference[0] = -1   # no word is this one
     for j in range(segment.width):
         segment.forward.reference[1 + j] = segment.backward.reference[segment.width - j] = reference[j]
@@ -409,7 +409,7 @@ cdef int64_t count_edits(Segment *segment, const int32_t *reference, int64_t lim
         shifts += 1
         range_of(segment.size, best.start, best.length, best.target, &first, &middle, &last)
         rotate(segment.words, segment.changed, first, middle, last)
-        memcpy(segment.words + first, segment.changed + first, <size_t>(last - first) * sizeof(int32_t))
+        copy_items(segment.words + first, segment.changed + first, last - first)
         fill_forward(segment, first, watching)
     return shifts + segment.score
 
@@ -425,40 +425,41 @@ cdef int check_length(Py_ssize_t size, Py_ssize_t width) except -1 nogil:
     return 0
 
 
-cdef int count_best_edits(Workspace *work, Py_ssize_t count, double *row) except -1 nogil:
+cdef int count_best_edits(Workspace *work, double *row) except -1 nogil:
     """Write the edits of the reference with the fewest, and the average length of the references, at least one."""
-    cdef const int32_t *words = work.numbered.numbers.values
-    cdef const Py_ssize_t *starts = <const Py_ssize_t *>work.numbered.starts.data
+    cdef const SegmentWorkspace *numbered = &work.numbered
+    cdef const int32_t *words = numbered.numbers.values
     cdef Watch *watching = &work.numbered.hypothesis.watching
-    cdef Py_ssize_t size = starts[1] - 1
+    cdef Py_ssize_t size = size_of(numbered, 0)
+    cdef Py_ssize_t count = numbered.references
     cdef Segment segment
     cdef int64_t best = INFINITE
     cdef int64_t total = 0
     cdef Py_ssize_t longest = 0
-    cdef Py_ssize_t nearest = 0
+    cdef Py_ssize_t nearest = 1
     cdef Py_ssize_t width, k, turn
     cdef int32_t *bounds
     for k in range(1, count + 1):
-        width = starts[k + 1] - starts[k] - 1
+        width = size_of(numbered, k)
         check_length(size, width)
         longest = max(longest, width)
         total += width
-    reserve(&work.bounds, <uint64_t>count * sizeof(int32_t) + <uint64_t>longest)
+    reserve(&work.bounds, (<uint64_t>count + 1) * sizeof(int32_t) + <uint64_t>longest)
     bounds = <int32_t *>work.bounds.data
-    for k in range(count):
-        bounds[k] = least_edits(words, size, words + starts[k + 1], starts[k + 2] - starts[k + 1] - 1,
-                                <uint8_t *>(bounds + count))
+    for k in range(1, count + 1):
+        bounds[k] = least_edits(words, size, words + numbered.starts[k], size_of(numbered, k),
+                                <uint8_t *>(bounds + count + 1))
         if bounds[k] < bounds[nearest]:
             nearest = k
         watch(watching, STEPS_OF_COMPARISON)
     segment.given, segment.size = words, size
     for turn in range(count):   # what promises least edits first, so that the others need not be counted
-        k = nearest if turn == 0 else turn - <Py_ssize_t>(turn <= nearest)
+        k = nearest if turn == 0 else turn + <Py_ssize_t>(turn >= nearest)
         if bounds[k] >= best:
             continue
-        segment.width = starts[k + 2] - starts[k + 1] - 1
+        segment.width = size_of(numbered, k)
         segment.bound = bounds[k]
-        best = min(best, count_edits(&segment, words + starts[k + 1], best, &work.memory, watching))
+        best = min(best, count_edits(&segment, words + numbered.starts[k], best, &work.memory, watching))
     row[0] = <double>best
     row[1] = <double>total / <double>count
     if work.memory.capacity > KEPT:
@@ -477,7 +478,7 @@ def edit_rows(Segments segments not None, Py_ssize_t start, Py_ssize_t stop, dou
         with nogil:
             for i in range(start, stop):
                 segments.number(&work.numbered, i)
-                count_best_edits(&work, segments.end(i) - segments.first(i), &rows[i, 0])
+                count_best_edits(&work, &rows[i, 0])
     finally:
         end_workspace(&work.numbered)
         free_buffer(&work.memory)

@@ -266,7 +266,7 @@ cdef int count_units(Units *texts, Py_ssize_t count, Buffer *memory, Watch *watc
     counts = <int32_t *>memory.data
     for k in range(count):
         texts[k].counts = counts
-        memset(counts, 0, <size_t>size * sizeof(int32_t))
+        clear_items(counts, size)
         for i in range(texts[k].count):
             counts[texts[k].data[i]] += 1
         counts += size
@@ -291,7 +291,7 @@ cdef void all_of(Positions *positions, int32_t *memory, Py_ssize_t count) noexce
     positions.count = count
     for i in range(count):
         memory[i] = <int32_t>i
-    memset(positions.names, 0, <size_t>count * sizeof(int32_t))
+    clear_items(positions.names, count)
 
 
 cdef void all_pairs(Positions *positions, int32_t *memory, const Units *text) noexcept nogil:

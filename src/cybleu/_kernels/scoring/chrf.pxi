@@ -114,7 +114,7 @@ cdef int match_all(ChrfWorkspace *work, const Units *one, const Units *others, P
         all_of(&from_, memory, one.count)
     memory += 2 * one.count + 2
     for k in range(count):
-        memset(changes + k * CHANGES, 0, CHANGES * sizeof(int64_t))
+        clear_items(changes + k * CHANGES, CHANGES)
         if apart:
             all_pairs(&positions[k], memory, &others[k])
             changes[k * CHANGES + 1] = shared_units(one, &others[k])
@@ -158,7 +158,7 @@ cdef int count_characters(const ChrfRules *rules, ChrfWorkspace *work, const Lin
         score = chrf_of_row(rules, found) if count > 1 else 0.0
         if score > best:
             best = score
-            memcpy(row, found, <size_t>row_size * sizeof(int64_t))
+            copy_items(row, found, row_size)
         found += row_size
         watch(&work.watching, 1)
     if work.table.capacity > KEPT:

@@ -278,7 +278,7 @@ cdef double nltk_bleu(const Counts *counts, const double *weights, int order, in
     cdef double score
     cdef int kept = 0
     cdef int n
-    memset(&rules, 0, sizeof(Rules))
+    clear_items(&rules, 1)
     rules.smoothing, rules.penalty, rules.scale = SMOOTHING_OF[<int>method], EXPONENTIAL, 1.0
     rules.value = 1.0 if method == METHOD2 else parameter
     for n in range(order):

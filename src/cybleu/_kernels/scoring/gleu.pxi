@@ -44,17 +44,21 @@ cdef int count_numbered_one(Segments segments, SegmentWorkspace *work, Py_ssize_
                             int64_t *found) except -1 nogil:
     """Like `count_one`, for a segment whose tokens get numbers."""
     cdef int64_t row[2 + 2 * MAX_ORDER]
-    cdef int32_t distinct = segments.number(work, i)
-    cdef int32_t *numbers = work.numbers.values
-    cdef Py_ssize_t *starts = <Py_ssize_t *>work.starts.data
-    cdef Py_ssize_t size, k
+    cdef int32_t *numbers
+    cdef Py_ssize_t *starts
+    cdef Py_ssize_t count, size, k
+    segments.number(work, i)
+    numbers = work.numbers.values
+    starts = work.starts
+    count = work.references
+    work.references = 1
     found[0] = found[1] = 0
-    for k in range(1, segments.end(i) - segments.first(i) + 1):
+    for k in range(1, count + 1):
         # each reference alone, at the place of the first one, which was counted
         size = starts[k + 1] - starts[k]
         memmove(numbers + starts[1], numbers + starts[k], <size_t>size * sizeof(int32_t))
         starts[2] = starts[1] + size
-        count_numbered(work, 1, distinct, orders[1], CLOSEST, row)
+        count_numbered(work, orders[1], CLOSEST, row)
         take_better(row, orders, found)
     return 0
 

@@ -40,7 +40,7 @@ cdef class NgramInformation(NgramIndex):
 
     cdef int inform(self, Py_ssize_t words, int32_t zero) except -1:
         """Compute the information of each n-gram from its frequency and that of its prefix."""
-        cdef int32_t *frequencies = <int32_t *>allocated(calloc(<size_t>self.size + 1, sizeof(int32_t)))
+        cdef int32_t *frequencies = <int32_t *>new_zeros(self.size + 1, sizeof(int32_t))
         cdef int32_t ngram, prefix
         cdef Py_ssize_t text, k
         cdef Watch watching = begin_watch()
@@ -82,8 +82,8 @@ cdef class NgramInformation(NgramIndex):
         segments.check(start, stop, rows.shape, 1 + 2 * order)
         if segments.texts is None or hypotheses.narrow is None or references.narrow is None:
             raise ValueError("the ids must have 32 bits")
-        memset(&own, 0, sizeof(Found))
-        memset(&reference, 0, sizeof(Found))
+        clear_items(&own, 1)
+        clear_items(&reference, 1)
         try:
             with nogil:
                 for i in range(start, stop):

@@ -150,7 +150,7 @@ cdef Py_ssize_t read_corpus(Corpus *corpus, object list_of_references, object hy
         if grams == NULL:
             return -1
         first = corpus.texts[i].end
-    memset(corpus.counts - 1, 0, <size_t>most * sizeof(int32_t))
+    clear_items(corpus.counts - 1, most)
     return table.size
 
 
@@ -164,7 +164,7 @@ cdef int number_ngrams(Corpus *corpus, Py_ssize_t n, Py_ssize_t most, Watch *wat
     cdef int32_t *gram
     cdef Py_ssize_t k, m
     corpus.ngrams, corpus.shorter = corpus.shorter, corpus.ngrams
-    memset(corpus.ngrams - 1, 0, <size_t>(most + 1) * sizeof(Ngram))
+    clear_items(corpus.ngrams - 1, most + 1)
     forget_keys(&corpus.table, slots_for(most), watching)
     for k in range(corpus.size):
         gram = corpus.texts[k].grams
@@ -263,7 +263,7 @@ def corpus_nist(list_of_references, hypotheses, n):
         return None
     if CYBLEU_OTHER_THREADS_RUN:
         list_of_references, hypotheses = frozen(list_of_references, 3), frozen(hypotheses, 2)
-    memset(&corpus, 0, sizeof(Corpus))
+    clear_items(&corpus, 1)
     try:
         ids = read_corpus(&corpus, list_of_references, hypotheses, held, &watching)
         if ids >= 0:

@@ -99,7 +99,7 @@ cdef void move_bytes(int32_t *sums, uint8_t *counts, Py_ssize_t size) noexcept n
     cdef Py_ssize_t i
     for i in range(size):
         sums[i] += counts[i]
-    memset(counts, 0, <size_t>size)
+    clear_items(counts, size)
 
 
 cdef class PairwiseTexts(NgramIndex):
@@ -156,7 +156,7 @@ cdef class PairwiseTexts(NgramIndex):
         cdef Py_ssize_t text, k, ngram
         cdef Py_ssize_t *place
         cdef Py_ssize_t *starts
-        self.list_starts = <Py_ssize_t *>allocated(calloc(<size_t>self.size + 2, sizeof(Py_ssize_t)))
+        self.list_starts = <Py_ssize_t *>new_zeros(self.size + 2, sizeof(Py_ssize_t))
         self.lists = <Occurrence *>new_array(self.starts[self.texts * self.order], sizeof(Occurrence))
         starts = self.list_starts
         with nogil:
@@ -182,7 +182,7 @@ cdef class PairwiseTexts(NgramIndex):
         cdef Py_ssize_t first, last, ngram, k
         cdef int32_t largest
         cdef uint8_t *row
-        self.rows = <uint8_t *>allocated(calloc(<size_t>(most * self.texts) + 1, 1))
+        self.rows = <uint8_t *>new_zeros((most * self.texts) + 1, 1)
         with nogil:
             for ngram in range(self.size):
                 first = self.list_starts[ngram]
@@ -199,7 +199,7 @@ cdef class PairwiseTexts(NgramIndex):
                     rows += 1
                     self.lists[first] = Occurrence(-<int32_t>rows, largest)
                 else:
-                    memset(row, 0, <size_t>self.texts)
+                    clear_items(row, self.texts)
         return 0
 
     def fill(self, Py_ssize_t start, Py_ssize_t stop, double[:, ::1] scores):
@@ -222,10 +222,10 @@ cdef class PairwiseTexts(NgramIndex):
             raise ValueError("the scores do not fit the texts")
         if rules.order == 0 or rules.fails:
             return start
-        memset(&found, 0, sizeof(Found))
+        clear_items(&found, 1)
         try:
             matches = <int32_t *>new_array(self.texts * self.order, sizeof(int32_t))
-            few = <uint8_t *>allocated(calloc(<size_t>self.texts + 1, 1))
+            few = <uint8_t *>new_zeros(self.texts + 1, 1)
             numbers = <int32_t *>new_array(texts.longest, sizeof(int32_t))
             with nogil:
                 while i < stop:
@@ -286,7 +286,7 @@ cdef class PairwiseTexts(NgramIndex):
         cdef Py_ssize_t k, n
         cdef int32_t count
         cdef int32_t most           # that can still be added to a byte
-        memset(matches, 0, <size_t>(texts * self.order) * sizeof(int32_t))
+        clear_items(matches, texts * self.order)
         for n in range(self.order):
             most = LARGEST_BYTE
             for k in range(starts[n], starts[n + 1]):
@@ -349,10 +349,10 @@ def leave_one_out(TokenTexts texts not None, Py_ssize_t max_order, int64_t[:, ::
         raise ValueError("the rows do not fit the texts")
     if total > MOST_NGRAMS // max_order:
         raise MemoryError("the texts have too many n-grams")
-    memset(&table, 0, sizeof(KeyTable))
+    clear_items(&table, 1)
     try:
         grams = <int32_t *>new_array(total, sizeof(int32_t))
-        counts = <int32_t *>allocated(calloc(<size_t>total + 1, sizeof(int32_t)))
+        counts = <int32_t *>new_zeros(total + 1, sizeof(int32_t))
         ngrams = <NgramCount *>new_array(total, sizeof(NgramCount))
         largest = <Largest *>new_array(total, sizeof(Largest))
         make_keys(&table, total, &watching)
@@ -369,7 +369,7 @@ def leave_one_out(TokenTexts texts not None, Py_ssize_t max_order, int64_t[:, ::
                         given = number_ids(&table, texts, text, grams + start, given, True, &watching)
                     else:
                         given = extend_ngrams(&table, grams + start, grams + start + 1, places, given, True, &watching)
-                    memset(largest + k, 0, <size_t>(given - k) * sizeof(Largest))
+                    clear_items(largest + k, given - k)
                     stats[text, 0] = length
                     stats[text, 2 + max_order + n] = places
                     different[0] = count_ngrams(grams + start, places, counts, ngrams + end)

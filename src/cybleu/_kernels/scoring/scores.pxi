@@ -180,7 +180,7 @@ cdef class Scorer:
         cdef int64_t row[2 + 2 * MAX_ORDER]
         cdef Py_ssize_t order = max(call.vectors.largest, 5) if call.method >= METHOD5 else call.vectors.largest
         cdef Py_ssize_t n
-        memset(row, 0, <size_t>(2 + order) * sizeof(int64_t))
+        clear_items(row, 2 + order)
         if not count_segment(references, hypothesis, order, row, work):
             return 0
         for n in range(order):

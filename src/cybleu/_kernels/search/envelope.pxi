@@ -296,7 +296,7 @@ def best_interval(const int64_t[::1] starts not None, const Crossing[::1] found 
         fit &= 0 <= found[s].before < stats.shape[0] and 0 <= found[s].after < stats.shape[0]
     if not fit:
         raise ValueError("the rows do not fit the definition")
-    cdef int64_t *row = <int64_t *>allocated(calloc(2 * <size_t>size, sizeof(int64_t)))
+    cdef int64_t *row = <int64_t *>new_zeros(2 * size, sizeof(int64_t))
     cdef int64_t *saved = row + size
     try:
         with nogil:
@@ -308,7 +308,7 @@ def best_interval(const int64_t[::1] starts not None, const Crossing[::1] found 
                 if not isfinite(number):
                     best = NAN
                     break
-                memcpy(saved, row, <size_t>size * sizeof(int64_t))
+                copy_items(saved, row, size)
                 right = upper
                 changed = False
                 watch(&watching, 1)
@@ -331,7 +331,7 @@ def best_interval(const int64_t[::1] starts not None, const Crossing[::1] found 
                         break
                     if better(score, left, right, best, best_left, best_right):
                         best, best_left, best_right = score, left, right
-                        memcpy(&best_row[0], saved, <size_t>size * sizeof(int64_t))
+                        copy_items(&best_row[0], saved, size)
                     limit = max(limit, clearly_below(number))
                 left = right
         return (best, best_left, best_right, farthest) if isfinite(best) else None

@@ -118,7 +118,7 @@ cdef str decoded(const Token *token):
 
 # --------------------------------------------------------------------------------------------------------------- lines
 cdef void make_scanner(Scanner *scanner) noexcept nogil:
-    memset(scanner, 0, sizeof(Scanner))
+    clear_items(scanner, 1)
 
 
 cdef void end_scanner(Scanner *scanner) noexcept nogil:
@@ -328,7 +328,7 @@ cdef class Tokenizer:
                         "tercom"):
             raise ValueError("there is no such tokeniser")
         if name in ("zh", "intl", "intl-unstripped"):
-            self.of_characters = <uint8_t *>allocated(calloc(CODE_POINTS, 1))    # WORD
+            self.of_characters = <uint8_t *>new_zeros(CODE_POINTS, 1)    # WORD
         if self.of_one_character:
             memset(self.of_bytes, ALONE, 256)
             memset(self.of_bytes + 0x80, ALONE | INNER, 0x40)

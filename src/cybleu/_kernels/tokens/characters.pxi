@@ -61,7 +61,7 @@ cdef enum:
 cdef void make_characters(ChrfWorkspace *work, int space) noexcept nogil:
     """Prepare a workspace: white space is marked in the fixed table."""
     cdef uint32_t code
-    memset(work, 0, sizeof(ChrfWorkspace))
+    clear_items(work, 1)
     work.watching = begin_watch()
     work.space = space
     if space != KEPT_SPACE:
@@ -105,7 +105,7 @@ cdef void forget_characters(ChrfWorkspace *work) noexcept nogil:
 cdef int need_high(ChrfWorkspace *work) except -1 nogil:
     """Allocate the table of the other characters."""
     if work.high == NULL:
-        work.high = <int32_t *>allocated(calloc(CODE_POINTS, sizeof(int32_t)))
+        work.high = <int32_t *>new_zeros(CODE_POINTS, sizeof(int32_t))
         if work.space != KEPT_SPACE:
             work.high[0x3000] = IGNORED_SPACE
     return 0

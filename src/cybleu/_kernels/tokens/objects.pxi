@@ -117,7 +117,7 @@ def number_tokens(list tokens not None, int32_t[::1] ids not None):
     cdef TokenTable table
     if ids.shape[0] != len(tokens):
         raise ValueError("there must be an id for each token")
-    memset(&table, 0, sizeof(TokenTable))
+    clear_items(&table, 1)
     try:
         reserve_tokens(&table, len(tokens))
         if tokens and not number_text(&table, tokens, len(tokens), &ids[0], True):

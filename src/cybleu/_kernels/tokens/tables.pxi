@@ -88,7 +88,7 @@ cdef inline void assign_few(FewTokens *table, uint64_t *places, Py_ssize_t count
     cdef int number, new
     cdef int distinct = 0
     memset(table.slots, 0, ALL_SLOTS)
-    memset(&table.tokens[0].key, 0, sizeof(cybleu_key))
+    clear_items(&table.tokens[0].key, 1)
     for i in range(count):
         number = number_in_few(table, &tokens[i], &places[i])
         new = number == 0
@@ -170,7 +170,7 @@ cdef int reserve_tokens(TokenTable *table, Py_ssize_t more) except -1 nogil:
         with gil:
             raise MemoryError("there are too many different tokens")
     table.tokens = <KeyedToken *>allocated(realloc(table.tokens, <size_t>(slots // 2) * sizeof(KeyedToken)))
-    larger = <uint64_t *>allocated(calloc(<size_t>slots, sizeof(uint64_t)))
+    larger = <uint64_t *>new_zeros(slots, sizeof(uint64_t))
     for i in range(table.size):
         hash = hash_of(&table.tokens[i], SEED)
         larger[probe(larger, NULL, is_taken, hash & (slots - 1), slots - 1)] = entry_of(hash, i)
@@ -192,7 +192,7 @@ cdef void place_table(TokenTable *table, void *memory, Py_ssize_t count) noexcep
     table.mask = slots - 1
     table.tokens = <KeyedToken *>(table.slots + slots)
     table.size = 0
-    memset(table.slots, 0, <size_t>slots * sizeof(uint64_t))
+    clear_items(table.slots, slots)
 
 
 cdef void forget_tokens(TokenTable *table) noexcept nogil:
@@ -201,10 +201,10 @@ cdef void forget_tokens(TokenTable *table) noexcept nogil:
     if table.mask >= LARGE:
         free_tokens(table)
     elif table.slots != NULL:
-        memset(table.slots, 0, <size_t>(table.mask + 1) * sizeof(uint64_t))
+        clear_items(table.slots, table.mask + 1)
 
 
 cdef void free_tokens(TokenTable *table) noexcept nogil:
     free(table.slots)
     free(table.tokens)
-    memset(table, 0, sizeof(TokenTable))
+    clear_items(table, 1)

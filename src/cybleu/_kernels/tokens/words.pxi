@@ -159,7 +159,7 @@ cdef class RawVocabulary:
         cdef Py_ssize_t i
         if ends.shape[0] != texts.size:
             raise ValueError("there must be an end for each text")
-        memset(&numbers, 0, sizeof(TokenIds))
+        clear_items(&numbers, 1)
         make_scanner(&scanner)
         try:
             with nogil:

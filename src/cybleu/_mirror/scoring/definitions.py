@@ -1,29 +1,12 @@
-"""Scores of rows by the rules of a BLEU definition, and sums of rows."""
+"""Sums of rows."""
 
 from __future__ import annotations
 
 from operator import gt
 
-from ..._definitions.bleu import Formula
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-
-class Definition:
-    """See the class of this name in :mod:`cybleu._kernels`."""
-
-    def __init__(self, rules: Any):
-        self._formula = Formula(rules)
-
-    def evaluate(self, row: list[int]) -> tuple[float, list[float], float]:
-        return self._formula.evaluate(row)
-
-    def score_rows(self, stats: Any, start: int, scores: Any) -> int:
-        for position, row in enumerate(stats.tolist()[start:], start):
-            scores[position] = self._formula.evaluate(row)[0]
-        return len(stats)
 
 
 def sum_rows(stats: Any, totals: Any, too_short: Any) -> tuple[int, int, int, int]:
