@@ -59,6 +59,7 @@ CALLS = {  # each is called with the path of a list
     "crossings": searched,
     "edit_distance_rows": lambda path: (
         cybleu.rows(TEXTS, TEXTS_OF_SETS, "wer"),
+        cybleu.rows(6 - IDS, 6 - IDS[::-1], "wer"),  # with -1
         [cybleu.rows(LINES, SETS, name) for name in ("wer", "cer")],
     ),
     "edit_rows": lambda path: cybleu.rows(LINES, SETS, "ter"),

@@ -52,12 +52,11 @@ def rouge_rows(
 def _shares_of(kind: int, lines: Sequence[Words], others: Sequence[Words]) -> tuple[float, float, float]:
     """Precision, recall and F-measure of a kind of ROUGE."""
     words = [*chain.from_iterable(lines)]
-    # a word that no hypothesis has matches no other
-    wanted = [word if word >= 0 else None for word in chain.from_iterable(others)]
+    wanted = [*chain.from_iterable(others)]
     if kind < 0:
         return _shares(_union_matches(others, lines), len(words), len(wanted))
     if kind == 0:
-        return _shares(common_length(words, [*chain.from_iterable(others)]), len(words), len(wanted))
+        return _shares(common_length(words, wanted), len(words), len(wanted))
     matches = count_ngrams(words, kind) & count_ngrams(wanted, kind)
     return _shares(sum(matches.values()), len(words) - kind + 1, len(wanted) - kind + 1)
 
@@ -82,11 +81,10 @@ def _shares(matches: int, size: int, wanted: int) -> tuple[float, float, float]:
 
 
 def _masks(words: Words) -> dict[Any, int]:
-    """For each word the bits of its positions; -1 matches nothing."""
+    """For each word the bits of its positions."""
     masks: dict[Any, int] = defaultdict(int)
     for position, word in enumerate(words):
-        if word != -1:
-            masks[word] |= 1 << position
+        masks[word] |= 1 << position
     return masks
 
 
@@ -148,7 +146,7 @@ def _common_places(line: Words, other: Words) -> Iterator[int]:
     i = len(line) - 1
     j = len(other) - 1
     while i >= 0 and j >= 0:
-        if line[i] == other[j] >= 0:
+        if line[i] == other[j]:
             yield i
             i -= 1
             j -= 1
