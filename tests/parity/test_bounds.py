@@ -36,7 +36,7 @@ def test_what_does_not_fit(kernels):
     ids = kernels.Segments(None, texts, texts, PART)
     chrf = kernels.CharacterF(6, 0, 2, "kept", False)
     definition = kernels.Definition(Bleu().rules())
-    prepared = kernels.PreparedReferences(texts, PART, TWO, PART, 4)
+    prepared = kernels.PreparedReferences(texts, PART, 4, "closest")
     features = kernels.FeatureRows(TABLE, ZERO.repeat(2), NONE, NONE / 1, 0)
     for function, *arguments in (
         (kernels.TokenTexts, WORDS, ZERO, PART),
@@ -55,8 +55,8 @@ def test_what_does_not_fit(kernels):
         (kernels.segment_rows, [], [], 4, 0, 2, ROW),
         (kernels.numbered_gleu_rows, raw, 1, 4, 0, 1, ROW),
         (kernels.numbered_gleu_rows, raw, 1, 17, 0, 1, ROW[:, :2].copy()),
-        (kernels.PreparedReferences, texts, PART, TWO, ZERO, 4),
-        (kernels.PreparedReferences, texts, PART, TWO, PART * 2, 4),
+        (kernels.PreparedReferences, texts, ZERO, 4, "closest"),
+        (kernels.PreparedReferences, texts, PART * 2, 4, "closest"),
         (prepared.count_rows, texts, PART, 0, 1, ROW),
         (prepared.count_rows, texts, ONE, 0, 1, ROW),
         (prepared.count_rows, texts, ZERO, 0, 1, SHORT),

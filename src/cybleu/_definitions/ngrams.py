@@ -57,22 +57,15 @@ def clipped_matches(counts: Counter[NGram], in_references: Iterable[Counter[NGra
     return sum(map(min, counts.values(), best))
 
 
-def lengths_to_choose_from(lengths: Sequence[int], rule: str) -> list[int]:
-    """Return the lengths of which :func:`closest` chooses by a rule; where the hypothesis does not matter it is one."""
-    if rule == "closest-first":
-        return list(lengths)
-    if rule == "shortest":
-        return [min(lengths)]
-    if rule == "average":
-        return [sum(lengths) // len(lengths)]  # truncated, as in Moses
-    return sorted(set(lengths))
-
-
 def closest(lengths: Iterable[int], length: int) -> int:
     """Return the first of the lengths that is closest to the one of a hypothesis."""
     return min(lengths, key=lambda one: abs(one - length))
 
 
 def reference_length(lengths: Sequence[int], length: int, rule: str) -> int:
-    """Return the length of a reference that counts for a hypothesis of this length."""
-    return closest(lengths_to_choose_from(lengths, rule), length)
+    """Return the length of a reference that counts for a hypothesis of this length, by a rule."""
+    if rule == "shortest":
+        return min(lengths)
+    if rule == "average":
+        return sum(lengths) // len(lengths)  # truncated, as in Moses
+    return closest(lengths if rule == "closest-first" else sorted(lengths), length)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import chain, pairwise
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._backend import PreparedReferences, RawTexts, Segments, go_on, numbered_rows, segment_rows, types_within
-from .._definitions.ngrams import lengths_to_choose_from, reference_length
-from .._runtime.lazy_arrays import Integers, np
+from .._definitions.ngrams import reference_length
+from .._runtime.lazy_arrays import np
 from ..bleu_score.parts import nltk_row
 from ..errors import CybleuError, MixedTokensError
 from ..text.batches import Corpus, TokenIds, TokenLists
@@ -129,23 +129,7 @@ class Counting(NamedTuple):
         if tokenization is not None and tokenization.edits:
             texts = corpus.lines(tokenization)[1]
         ids, vocabulary = number_texts(texts, tokenization)
-        lengths = _reference_lengths(np.subtract(ids.ends, ids.begins), bounds, self.reference_length)
-        return vocabulary, PreparedReferences(ids, bounds, *lengths, self.order)
-
-
-# -------------------------------------------------------------------------------------------------- reference lengths
-
-
-def _reference_lengths(lengths: Integers, bounds: Any, reference_length: str) -> tuple[Integers, Integers]:
-    """The lengths to choose from, set after set, and where each set begins, and the end."""
-    if len(lengths) == len(bounds) - 1:
-        return lengths, bounds
-    every = lengths.tolist()
-    to_choose_from = [
-        lengths_to_choose_from(every[begin:end], reference_length) for begin, end in pairwise(bounds.tolist())
-    ]
-    offsets = np.cumsum([0, *map(len, to_choose_from)], dtype=np.int64)
-    return np.fromiter(chain.from_iterable(to_choose_from), np.int64, int(offsets[-1])), offsets
+        return vocabulary, PreparedReferences(ids, bounds, self.order, self.reference_length)
 
 
 def check_not_mixed(references: Any, hypotheses: Any) -> None:

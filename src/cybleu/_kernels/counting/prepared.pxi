@@ -18,11 +18,8 @@ cdef struct Slots:
 
 
 cdef struct ReferenceTable:
-    Py_ssize_t short_one        # the only reference, if it fits the masks; otherwise -1
     Slots tokens
     Slots pairs
-    const int64_t *lengths      # distinct reference lengths, ascending; or the single one to use
-    Py_ssize_t length_count
 
 
 cdef enum:
@@ -219,8 +216,6 @@ cdef class PreparedReferences:
 
     :param texts: the references
     :param sets: offsets of the sets in the references
-    :param lengths: candidate reference lengths of each set; the closest is used, on ties the first
-    :param length_sets: offsets of the sets in `lengths`
     """
 
     cdef TokenTexts references
@@ -228,31 +223,25 @@ cdef class PreparedReferences:
     cdef Py_ssize_t count
     cdef Py_ssize_t max_order
     cdef int32_t most_ngrams
-    cdef const int64_t[::1] lengths
+    cdef int mode
+    cdef const int64_t[::1] sets
 
-    def __cinit__(self, TokenTexts texts not None, const int64_t[::1] sets, const int64_t[::1] lengths,
-                  const int64_t[::1] length_sets, Py_ssize_t max_order):
+    def __cinit__(self, TokenTexts texts not None, const int64_t[::1] sets, Py_ssize_t max_order,
+                  str reference_length not None):
         cdef PreparationWorkspace work
         cdef Watch watching = begin_watch()
         cdef Py_ssize_t largest = 0
         cdef Py_ssize_t tokens, i, k
         cdef int32_t ngrams
         bleu_row_size(max_order)     # raises ValueError
-        if sets.shape[0] < 1 or length_sets.shape[0] != sets.shape[0]:
-            raise ValueError("the sets do not fit each other")
-        check_offsets(sets, texts.size, 0)
-        check_offsets(length_sets, lengths.shape[0], 1)    # a set has a reference length
+        check_offsets(sets, texts.size, 1)    # a set has a reference
         self.references = texts
+        self.mode = REFERENCE_LENGTHS.index(reference_length)
         self.max_order = max_order
         self.count = sets.shape[0] - 1
         self.tables = <ReferenceTable *>new_zeros(self.count + 1, sizeof(ReferenceTable))
-        self.lengths = lengths
+        self.sets = sets
         for i in range(self.count):
-            self.tables[i].short_one = -1
-            if sets[i + 1] == sets[i] + 1 and texts.length(<Py_ssize_t>sets[i]) <= MASK_BITS:
-                self.tables[i].short_one = <Py_ssize_t>sets[i]
-            self.tables[i].lengths = &lengths[length_sets[i]]
-            self.tables[i].length_count = <Py_ssize_t>(length_sets[i + 1] - length_sets[i])
             tokens = 0
             for k in range(sets[i], sets[i + 1]):
                 tokens += texts.length(k)
@@ -324,15 +313,18 @@ cdef class PreparedReferences:
         cdef Py_ssize_t order = self.max_order
         cdef Watch *watching = &work.segment.hypothesis.watching
         cdef Py_ssize_t length = texts.length(text)
-        cdef Py_ssize_t n
+        cdef Py_ssize_t first = <Py_ssize_t>self.sets[owner]
+        cdef Py_ssize_t last = <Py_ssize_t>self.sets[owner + 1]
+        cdef Py_ssize_t chosen = -1
+        cdef Py_ssize_t k, n
         # once a table is in the cache, it is faster than the masks
-        if table.short_one >= 0 and length <= MASK_BITS and work.repeated < WARM:
-            number_ids_of(&work.segment, texts, text, self.references, table.short_one, table.short_one + 1)
+        if work.repeated < WARM and last == first + 1 and max(length, self.references.length(first)) <= MASK_BITS:
+            number_ids_of(&work.segment, texts, text, self.references, first, last)
             return count_numbered(&work.segment, order, CLOSEST, row)
         row[0] = length
-        row[1] = table.lengths[0]
-        for n in range(1, table.length_count):
-            row[1] = length_with(<Py_ssize_t>row[1], <Py_ssize_t>table.lengths[n], length, CLOSEST_FIRST)
+        for k in range(first, last):
+            chosen = length_with(chosen, self.references.length(k), length, self.mode)
+        row[1] = chosen // (last - first) if self.mode == AVERAGE else chosen
         for n in range(order):
             row[2 + n] = 0
             row[2 + order + n] = max(length - n, 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from ..._definitions.ngrams import closest, count_ngrams, matches_with
+from ..._definitions.ngrams import count_ngrams, matches_with, reference_length
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 class PreparedReferences:
     """See the class of this name in :mod:`cybleu._kernels`."""
 
-    def __init__(self, texts: TokenTexts, sets: Any, lengths: Any, length_sets: Any, max_order: int):
+    def __init__(self, texts: TokenTexts, sets: Any, max_order: int, rule: str):
         self._max_order = max_order
-        self._lengths = [lengths[i:j].tolist() for i, j in pairwise(length_sets.tolist())]
+        self._rule = rule
+        self._lengths: list[list[int]] = []
         self._best: list[dict[NGram, int]] = []
         for first, last in pairwise(sets.tolist()):
+            self._lengths.append([len(tokens) for tokens in texts.texts[first:last]])
             best: dict[NGram, int] = {}
             for tokens in texts.texts[first:last]:
                 for n in range(1, max_order + 1):
@@ -44,7 +46,8 @@ class PreparedReferences:
             counts = count_ngrams(tokens, n)
             matches.append(matches_with(counts, best))
             totals.append(sum(counts.values()))
-        return [len(tokens), closest(self._lengths[owner], len(tokens)), *matches, *totals]
+        length = reference_length(self._lengths[owner], len(tokens), self._rule)
+        return [len(tokens), length, *matches, *totals]
 
 
 def trim(ids: Any, begins: Any, ends: Any, pad: int | None, eos: int | None) -> None:
