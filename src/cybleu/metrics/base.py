@@ -306,7 +306,7 @@ class Metric(ABC):
         :param of_ids: `lengths`, `reference_lengths`, `pad_id`, `eos_id` and `unk_id` of arrays of token ids
         :return: int64 of shape `(hypotheses, columns)`, or float64 if the metric counts fractions
         """
-        given = operations.ids_given(self, of_ids)
+        given = operations.ids_given(self, of_ids) if of_ids else {}
         if isinstance(references, References):
             corpus = references.corpus(hypotheses, owner, **given)
         else:

@@ -87,7 +87,7 @@ def plain_sets(references: Any, texts: Batch | None) -> Sets | None:
 
 def _sets_of_lines(references: list[Any], texts: Batch | None) -> Sets | None:
     """Lists or tuples of str, at least one in each."""
-    if isinstance(texts, TokenIds) or not set(map(type, references)) <= LISTS or not all(references):
+    if isinstance(texts, TokenIds) or not LISTS.issuperset(map(type, references)) or not all(references):
         return None
     # Flattening lists of tokens would be in vain, and take as long as reading them.
     if not references or type(references[0][0]) is not str:
@@ -96,7 +96,7 @@ def _sets_of_lines(references: list[Any], texts: Batch | None) -> Sets | None:
     if set(map(type, lines)) != {str}:
         return None
     _warn_of_words(references, texts)
-    return Sets(RawTexts(lines), array("q", accumulate(map(len, references), initial=0)))
+    return Sets(RawTexts(lines), array("q", [0, *accumulate(map(len, references))]))
 
 
 # ---------------------------------------------------------------------------------------------- any types, and mistakes

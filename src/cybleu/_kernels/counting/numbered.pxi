@@ -4,7 +4,7 @@
 # segments are counted as in `segments.pxi`: if no text has more than 64 tokens, positions are bits of a machine word.
 #
 # Offers: `SegmentWorkspace` with `make_workspace` and `end_workspace`; `Segments`, which `number` tokens;
-# `begin_segment`, `number_ids_of`, `count_numbered` and `match_texts` for tokens that have ids.
+# `begin_segment`, `number_ids_of`, `size_of`, `count_numbered` and `match_texts` for tokens that have ids.
 
 # ------------------------------------------------------------------------------------------------------- one segment
 
