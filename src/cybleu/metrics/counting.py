@@ -128,7 +128,7 @@ class Counting(NamedTuple):
         bounds = corpus.sets.bounds
         if tokenization is not None and tokenization.edits:
             texts = corpus.lines(tokenization)[1]
-        ids, vocabulary = number_texts(texts, tokenization)
+        ids, vocabulary = number_texts(texts, None if tokenization is None else tokenization.backend)
         return vocabulary, PreparedReferences(ids, bounds, self.order, self.reference_length)
 
 

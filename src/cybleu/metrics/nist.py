@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -10,12 +9,12 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NoReturn
 from zlib import crc32
 
-from .._backend import NgramInformation, RawTexts, RawVocabulary, Segments
+from .._backend import NgramInformation, RawTexts, Segments
 from .._runtime.lazy_arrays import Array, Floats, np
 from .._runtime.numbers import check_whole
 from ..errors import OrderError, SequenceTypeError, UnknownNameError
 from ..nist_score import nist_length_penalty
-from ..text.ids import word_ids
+from ..text.ids import number_others, number_texts
 from ..text.reading import read_lines, read_references
 from ..text.tokenizers import Tokenization, own_tokenizer
 from .base import BuiltinMetric, Score
@@ -77,8 +76,7 @@ class NistInformation:
         """
         vocabulary, counted = self.table(lowercase, MOST_ORDERS_OF_MTEVAL)
         line = read_lines([ngram], "ngram")
-        tokens = vocabulary.look_up(_of_script(lowercase).edited(line), array("q", (0,)))
-        return float(counted.weight(memoryview(tokens).cast("i")))
+        return float(counted.weight(number_others(_of_script(lowercase).edited(line), vocabulary).ids))
 
     def table(self, lowercase: bool, max_order: int) -> tuple[Any, Any]:
         """Return the numbers of the words of the corpus, and the backend's table of its n-grams.
@@ -211,8 +209,8 @@ class Nist(BuiltinMetric):
             numbered_references = weights.corpus
         else:
             vocabulary, weights = self.information.table(self.lowercase, self.max_order)
-            numbered_references = word_ids(references, vocabulary.look_up)
-        hypotheses = word_ids(lines, vocabulary.look_up)
+            numbered_references = number_others(references, vocabulary)
+        hypotheses = number_others(lines, vocabulary)
         segments = Segments(None, hypotheses, numbered_references, bounds, corpus.owners)
         return lambda start, stop, rows: weights.fill_rows(segments, start, stop, rows)
 
@@ -269,7 +267,6 @@ def _of_script(lowercase: bool) -> Tokenization:
 
 def _counted(lines: Any, max_order: int) -> tuple[Any, Any]:
     """The numbers of the words of lines, and the backend's table of their n-grams."""
-    vocabulary = RawVocabulary(own_tokenizer(Nist.tokenizer))
-    corpus = word_ids(lines, vocabulary.add)
-    zero = memoryview(vocabulary.look_up(RawTexts(["0"]), array("q", (0,)))).cast("i")[0]
+    corpus, vocabulary = number_texts(lines, own_tokenizer(Nist.tokenizer))
+    zero = number_others(RawTexts(["0"]), vocabulary).ids[0]
     return vocabulary, NgramInformation(corpus, max_order, zero)

@@ -27,7 +27,7 @@ def numbered(corpus: Corpus, tokenization: Tokenization | None) -> tuple[TokenId
     """
     if tokenization is not None and tokenization.own:
         lines, others, _ = corpus.lines(tokenization)
-        words, vocabulary = corpus.made(("words", tokenization), lambda: number_texts(others, tokenization))
+        words, vocabulary = corpus.made(("words", tokenization), lambda: number_texts(others, tokenization.backend))
         same = corpus.texts is corpus.sets.texts
         return words if same else number_others(lines, vocabulary), words
     if tokenization is not None:

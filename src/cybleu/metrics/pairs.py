@@ -15,8 +15,6 @@ from ..text.batches import TokenIds
 if TYPE_CHECKING:
     from .bleu import RowScorer
 
-    Floats = Floats
-
 FEW = 24  # up to this number of texts, scoring all is faster than finding equal texts
 AT_ONCE = 1 << 16  # scores in memory for a mean
 

@@ -10,13 +10,13 @@ from itertools import accumulate
 from string import ascii_letters, digits
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._backend import RawTexts, RawVocabulary, rouge_rows
+from .._backend import RawTexts, rouge_rows
 from .._runtime.extras import extra
 from .._runtime.html import html_table
 from .._runtime.numbers import check_flags
 from ..errors import MissingExtraError, UnknownNameError
 from ..text.batches import Corpus, Sets
-from ..text.ids import word_ids
+from ..text.ids import number_texts
 from ..text.reading import read_corpus
 from ..text.tokenizers import Tokenization
 from .base import BuiltinMetric
@@ -242,7 +242,7 @@ class RougeKinds(Rouge):
             return super().count(hypothesis, references)
         # one list has the hypothesis and its references, so that they are read and numbered at once
         lines, bounds = self._split(texts)
-        words = word_ids(lines, RawVocabulary(SPACES.backend).add)
+        words, _ = number_texts(lines, SPACES.backend)
         count = len(texts)
         width = len(self.columns)
         rows = memoryview(bytearray(8 * count * width)).cast("d", (count, width))

@@ -17,9 +17,9 @@ from .batches import Sets, TokenIds, TokenLists
 from .segments import refuse_unhashable
 
 if TYPE_CHECKING:
+    from .._backend import Tokenizer
     from .batches import AnySets, Batch, Ids, Place
     from .ragged import Ragged
-    from .tokenizers import Tokenization
 
 OF_ONE_SEGMENT = "as in bleu([hypothesis], [[r1, r2]])"
 CPU_DEVICES = (1, 3)  # of DLPack: ordinary and page-locked memory
@@ -140,15 +140,15 @@ def check_none_empty(texts: TokenIds, segments: int) -> None:
 # --------------------------------------------------------------------------------------------------- numbers for tokens
 
 
-def number_texts(texts: Batch, tokenization: Tokenization | None = None) -> tuple[TokenIds, Any]:
+def number_texts(texts: Batch, tokenizer: Tokenizer | None = None) -> tuple[TokenIds, Any]:
     """Texts in numbers, and the vocabulary that other texts are numbered by: None if the tokens are ids, which stay as they are.
 
-    :param tokenization: of raw text, with one of the backend's tokenisers
+    :param tokenizer: of raw text
     """
     if isinstance(texts, RawTexts):
-        assert tokenization is not None
-        words = RawVocabulary(tokenization.backend)
-        return word_ids(texts, words.add), words
+        assert tokenizer is not None
+        words = RawVocabulary(tokenizer)
+        return _word_ids(texts, words.add), words
     if isinstance(texts, TokenIds):
         return texts, None
     ids = ids_of_tokens(texts)
@@ -163,7 +163,7 @@ def number_texts(texts: Batch, tokenization: Tokenization | None = None) -> tupl
 def number_others(texts: Batch, vocabulary: Any) -> TokenIds:
     """Other texts in the numbers that a vocabulary of :func:`number_texts` has; -1 for other tokens."""
     if isinstance(texts, RawTexts):
-        return word_ids(texts, vocabulary.look_up)
+        return _word_ids(texts, vocabulary.look_up)
     if isinstance(texts, TokenIds):
         mixed = bool(vocabulary)
     elif vocabulary is None:
@@ -201,7 +201,7 @@ def number_together(first: Batch, second: Batch) -> tuple[TokenIds, TokenIds]:
     return numbered, numbered if second is first else number_others(second, vocabulary)
 
 
-def word_ids(texts: RawTexts, number: Callable[[Any, Any], bytes]) -> TokenIds:
+def _word_ids(texts: RawTexts, number: Callable[[Any, Any], bytes]) -> TokenIds:
     """Raw texts as numbers of words. Does not require NumPy.
 
     :param number: `add` or `look_up` of a :class:`RawVocabulary`, which numbers the words of all texts, one after the
