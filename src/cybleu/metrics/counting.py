@@ -117,19 +117,18 @@ class Counting(NamedTuple):
                 prepared.count_rows(hypotheses, owners[start:stop], 0, stop - start, rows[start:stop])
 
             return count_lines
-        texts = corpus.texts
-        if vocabulary is not None or not isinstance(texts, TokenIds):
-            texts = number_others(texts, vocabulary)
+        texts = number_others(corpus.texts, vocabulary)
         return lambda start, stop, rows: prepared.count_rows(texts, owners, start, stop, rows)
 
     def _prepared(self, corpus: Corpus, tokenization: Tokenization | None) -> tuple[Any, Any]:
         """The vocabulary of the references, and their n-grams as the backend counts them."""
         texts = corpus.sets.texts
-        bounds = corpus.sets.bounds
-        if tokenization is not None and tokenization.edits:
-            texts = corpus.lines(tokenization)[1]
-        ids, vocabulary = number_texts(texts, None if tokenization is None else tokenization.backend)
-        return vocabulary, PreparedReferences(ids, bounds, self.order, self.reference_length)
+        tokenizer = None
+        if tokenization is not None:
+            texts = tokenization.edited(texts)  # type: ignore[arg-type]
+            tokenizer = tokenization.backend
+        ids, vocabulary = number_texts(texts, tokenizer)
+        return vocabulary, PreparedReferences(ids, corpus.sets.bounds, self.order, self.reference_length)
 
 
 def check_not_mixed(references: Any, hypotheses: Any) -> None:
