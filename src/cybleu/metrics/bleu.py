@@ -106,10 +106,6 @@ class RowScorer:
         parts = self.kernel.evaluate(row)
         return self.formula.evaluate(row) if parts is None else parts
 
-    def score(self, row: list[int]) -> float:
-        """Return the score of a row by the formula in Python."""
-        return self.formula.evaluate(row)[0]
-
 
 @dataclass(frozen=True)
 class Bleu(BuiltinMetric):
@@ -391,7 +387,7 @@ class Bleu(BuiltinMetric):
         scale_of_mean = rules.scale if rules.mean == "log-differences" else 1
         rules.scale /= scale_of_mean
         scorer = RowScorer(rules)
-        scores = scores_by(scorer.kernel, table, scorer.score).tolist() if has_rows(rows) else [0.0]
+        scores = scores_by(scorer.kernel, table, lambda row: scorer.parts(row)[0]).tolist() if has_rows(rows) else [0.0]
         mean = reduce(add, scores, 0.0) * scale_of_mean / len(scores)
         of_sums = replace(metric.definition, empty_hypothesis="scored", fails="never", short_segments_count=False)
         rows_of_sums = (
@@ -410,7 +406,7 @@ class Bleu(BuiltinMetric):
         return self.of_width(table.shape[1]).evaluate_rows(table)
 
     def evaluate_rows(self, rows: Array) -> Floats:
-        return scores_by(self.scorer.kernel, rows, self.scorer.score)  # type: ignore[no-any-return]
+        return scores_by(self.scorer.kernel, rows, self.formula)  # type: ignore[no-any-return]
 
     def summable(self, rows: Integers) -> Integers:
         check_summable(self)
