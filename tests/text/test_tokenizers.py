@@ -92,8 +92,10 @@ def test_lower_case_and_ascii_white_space(line):
 @pytest.mark.parametrize(
     ("name", "first", "end"),
     [
-        ("zh", 0x2000, 0x3400),
-        ("zh", 0xF900, 0x10100),
+        ("zh", 0x2000, 0x3240),  # every end of a block
+        ("zh", 0x4D80, 0x4E40),
+        ("zh", 0x9F80, 0x9FC0),
+        ("zh", 0xF8C0, 0x10000),
         ("intl", 0, 0x3400),
         ("intl", 0x10000, 0x1FC00),
         pytest.param("zh", 0, 0x10100, marks=pytest.mark.long),
