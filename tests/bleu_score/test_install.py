@@ -112,13 +112,14 @@ sys.exit(3)
 """
 
 
-@pytest.mark.long
 def test_run_an_unchanged_script(tmp_path):
+    (tmp_path / "scipy.py").write_text("raise ImportError")  # which NLTK imports, and does without
     folder = tmp_path / "scripts"
     folder.mkdir()
     (folder / "job.py").write_text(SCRIPT)
     (folder / "helper.py").write_text("VALUE = 7")
-    done = run("scripts/job.py", "--flag", "x", cwd=tmp_path)
+    arguments = "run-as-nltk", "scripts/job.py", "--flag", "x"
+    done = python("-m", "cybleu", *arguments, cwd=tmp_path, variables={"PYTHONPATH": str(tmp_path)})
     assert done.stdout == "__main__ ['scripts/job.py', '--flag', 'x'] cybleu.bleu_score 7\n"
     assert (done.returncode, done.stderr) == (3, "")
 

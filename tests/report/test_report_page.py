@@ -7,7 +7,7 @@ from html import unescape
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 
 from cybleu.report import analyse, html
 from cybleu.report.texts import visible
@@ -227,6 +227,7 @@ letters = st.lists(
     st.lists(st.tuples(letters, letters), min_size=2, max_size=5),
     st.sampled_from(["13a", "ascii", "none", "char", "intl"]),
 )
+@example([("<b>", "<b>&quot;")] * 2, "none")
 @pytest.mark.usefixtures("no_pictures")
 def test_tokens_are_shown_as_they_are_counted(jinja2, pairs, tokenize):
     report = analyse({"it": [line for _, line in pairs]}, [[one] for one, _ in pairs], tokenize=tokenize, **FEW)
