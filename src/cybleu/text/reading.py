@@ -56,10 +56,10 @@ def plain_texts(values: Any) -> Batch | None:
     Types are exact, so nothing has to be converted or checked. Return None for all else, which the functions below read.
     """
     if type(values) is not list:
-        if isinstance(values, (TokenLists, TokenIds, RawTexts)):  # which have been read
-            return values
         # The name first, because NumPy is imported when its class is asked for.
-        return texts_of_array(values) if type(values).__name__ == "ndarray" else None
+        if type(values).__name__ == "ndarray":
+            return texts_of_array(values)
+        return values if isinstance(values, (TokenLists, TokenIds, RawTexts)) else None  # which have been read
     if values and type(values[0]) is str:
         return RawTexts(values) if set(map(type, values)) == {str} else None
     sets = sets_of_arrays(values, several=False)
@@ -95,7 +95,8 @@ def _sets_of_lines(references: list[Any], texts: Batch | None) -> Sets | None:
     lines = list(chain.from_iterable(references))
     if set(map(type, lines)) != {str}:
         return None
-    _warn_of_words(references, texts)
+    if len(references[0]) > 1:
+        _warn_of_words(references, texts)
     return Sets(RawTexts(lines), array("q", [0, *accumulate(map(len, references))]))
 
 
@@ -293,7 +294,7 @@ def read_references(
             read = TokenIds(ids, read.begins, read.ends)
         sets = Sets(read, np.asarray(sets.bounds, dtype=np.int64))
     # an array of objects is lists
-    if getattr(references, "ndim", 0) == 3 and isinstance(sets.texts, TokenIds):
+    if isinstance(sets.texts, TokenIds) and getattr(references, "ndim", 0) == 3:
         check_none_empty(sets.texts, sets.size)
     return sets
 
