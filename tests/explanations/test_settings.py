@@ -79,7 +79,7 @@ def test_a_fraction_and_a_percentage(number):
     scaled = score / 100 if isinstance(number, str) and number.startswith("0") else score
     decimals = len(str(number).partition(".")[2])
     found = settings_of(*corpus, f"{scaled:.{decimals}f}")
-    assert rows_with(found, "sacrebleu", "add-k", None, False)
+    assert found.found and rows_with(found, "sacrebleu", "add-k", None, False)
 
 
 def test_a_fraction_of_1_is_a_perfect_match():
