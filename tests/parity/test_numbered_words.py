@@ -2,12 +2,13 @@
 
 import sys
 
+import numpy as np
 import pytest
 from hypothesis import example, given, strategies as st
 
-import cybleu
 from cybleu.metrics import Nist, NistInformation
 from inputs import on_both_backends
+from statistics_rows import ints
 
 # few different words, so that many are alike; 0 is another word for the script
 TEXTS = st.integers(1, 5).flatmap(
@@ -36,14 +37,16 @@ def test_information(kernels, corpus, max_order, text, references):
 @pytest.mark.long
 @pytest.mark.skipif(sys.maxsize < 2**32, reason="the texts take 1 GiB")
 @pytest.mark.parametrize(("size", "width"), [(2**25 - 1, 0), (2**25 - 1, 1), (1, 2**25 - 1)])
-def test_more_words_than_any_segment_has(size, width):
-    def row():
-        return cybleu.rows(["a " * size], [["a " * width, ""]], "ter").tolist()
-
+def test_more_words_than_any_segment_has(kernels, size, width):
+    words = np.zeros(max(size, width), np.int32)
+    texts = [kernels.TokenTexts(words, ints(0), ints(count)) for count in (size, width)]
+    segments = kernels.Segments(None, *texts, ints(0, 1))
+    rows = np.zeros((1, 2))
     if size + width < 2**25:
-        assert row() == [[size, 0]]
+        kernels.edit_rows(segments, 0, 1, rows)
+        assert rows.tolist() == [[size, 0]]
     else:
         with pytest.raises(
             MemoryError, match=f"hypothesis of {size} words and a reference of {width} are too long for TER"
         ):
-            row()
+            kernels.edit_rows(segments, 0, 1, rows)
