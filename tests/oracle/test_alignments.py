@@ -156,6 +156,7 @@ def test_names_of_metrics_in_any_case():
     assert find("WER") == Wer()
 
 
+@pytest.mark.thread_unsafe(reason="rouge_score is patched for the whole process")
 def test_rouge_score_in_an_unchanged_program(rouge_score):
     from rouge_score import rouge_scorer
 

@@ -12,7 +12,7 @@ import re
 import sys
 import unicodedata
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache, cached_property, lru_cache, partial
 from threading import get_ident
 from typing import Any
@@ -234,6 +234,10 @@ class Tokenization:
 
     def __post_init__(self) -> None:
         tokenizer(self.tokenize)  # raises an error for an unknown name, before any text is read
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The fields alone, because another thread may be computing what is kept beside them.
+        return type(self), tuple(getattr(self, field.name) for field in fields(self))
 
     @cached_property
     def own(self) -> bool:
