@@ -49,6 +49,7 @@ def rows_with(found, name, smoothing, tokenize, lowercase):
 
 
 @pytest.mark.long
+@pytest.mark.long_in_mirror
 @pytest.mark.parametrize("digits", [1, 2])
 def test_planted_settings_are_in_the_first_rows(digits):
     hypotheses, references = texts(seed=1, count=60)
