@@ -53,6 +53,7 @@ include "tokens/characters.pxi"  # ids of characters and words; needs tokenizing
 include "counting/ngram_tables.pxi"  # tables that number token ids and n-grams; needs tables, texts
 include "counting/ngrams.pxi"  # clipped matches of a segment; needs ngram_tables
 include "counting/segments.pxi"  # rows of lists; needs tables, objects, ngrams
+# Rows of raw text and of ids.
 include "counting/numbered.pxi"  # ; needs tokenizing, raw_texts, tables, words, texts, characters, ngram_tables, ngrams
 include "counting/prepared.pxi"  # of References; needs tables, texts, ngram_tables, ngrams, numbered
 include "counting/index.pxi"  # n-grams of many texts; needs texts, ngram_tables
@@ -66,6 +67,7 @@ include "scoring/gleu.pxi"  # GLEU; needs segments, numbered, scores
 include "scoring/pairwise.pxi"  # BLEU of pairs; needs texts, ngram_tables, index, formula, definitions
 include "scoring/information.pxi"  # mteval's NIST; needs texts, ngram_tables, numbered, index
 include "scoring/nist.pxi"  # NLTK's NIST; needs tables, objects, ngram_tables, segments, definitions, gleu, information
+# chrF.
 include "scoring/chrf.pxi"  # ; needs raw_texts, tables, characters, ngrams, numbered, unit_ngrams, formula, definitions
 include "lists/fields.pxi"  # lines of n-best lists; needs tokenizing, words
 include "search/envelope.pxi"  # the line search of MERT; needs formula, definitions

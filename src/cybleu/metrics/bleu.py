@@ -17,7 +17,15 @@ from ..errors import OrderError, StatisticsError, UnknownNameError
 from ..text.batches import Corpus
 from ..text.tokenizers import Tokenization
 from .base import BuiltinMetric, Score
-from .bleu_rows import as_table, checked_row, counter_of_nltk, order_of, pad, sum_of_rows, without_short_orders
+from .bleu_rows import (
+    as_table,
+    checked_bleu_row,
+    counter_of_nltk,
+    order_of,
+    pad,
+    sum_of_bleu_rows,
+    without_short_orders,
+)
 from .counting import LARGEST_ORDER, Counting
 from .names import score_texts
 from .numbered import numbered, one_in_each
@@ -340,7 +348,7 @@ class Bleu(BuiltinMetric):
 
         :param row: the row of a segment; or a sum, if the variant can score sums
         """
-        numbers = checked_row(self, row)
+        numbers = checked_bleu_row(self, row)
         return self.of_width(len(numbers)).formula(numbers)
 
     def formula(self, row: list[int]) -> float:  # type: ignore[override]
@@ -356,7 +364,7 @@ class Bleu(BuiltinMetric):
         """
         if self.averages:
             return self._mean(rows, signature)
-        row = sum_of_rows(self, rows, of_sums=False)
+        row = sum_of_bleu_rows(self, rows, of_sums=False)
         metric = self.of_width(len(row))
         return metric.score_of_row(row, metric.signature if signature is None else signature)
 
@@ -398,11 +406,11 @@ class Bleu(BuiltinMetric):
 
     def total(self, rows: Any) -> list[int]:
         check_summable(self)
-        return sum_of_rows(self, rows, of_sums=True) if has_rows(rows) else [0] * len(self.columns)
+        return sum_of_bleu_rows(self, rows, of_sums=True) if has_rows(rows) else [0] * len(self.columns)
 
     def scores(self, rows: Any) -> Floats:
         table = table_of_rows(self, rows)
-        sum_of_rows(self, table, of_sums=False)  # validates each row
+        sum_of_bleu_rows(self, table, of_sums=False)  # validates each row
         return self.of_width(table.shape[1]).evaluate_rows(table)
 
     def evaluate_rows(self, rows: Array) -> Floats:

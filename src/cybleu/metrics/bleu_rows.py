@@ -71,7 +71,7 @@ def as_table(rows: Any) -> Any:
     return memoryview(numbers).cast("B").cast("q", (len(lists), width))
 
 
-def checked_row(metric: Bleu, row: Any) -> list[int]:
+def checked_bleu_row(metric: Bleu, row: Any) -> list[int]:
     """Return a row as ints.
 
     :raises StatisticsError: it is not valid
@@ -82,7 +82,7 @@ def checked_row(metric: Bleu, row: Any) -> list[int]:
     return numbers
 
 
-def sum_of_rows(metric: Bleu, rows: Any, of_sums: bool) -> list[int]:
+def sum_of_bleu_rows(metric: Bleu, rows: Any, of_sums: bool) -> list[int]:
     """Validate rows and add them up.
 
     NLTK's BLEU counts one n-gram of an order that a segment is too short for. Rows that another definition has counted

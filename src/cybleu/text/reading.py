@@ -95,7 +95,7 @@ def _sets_of_lines(references: list[Any], texts: Batch | None) -> Sets | None:
     lines = list(chain.from_iterable(references))
     if set(map(type, lines)) != {str}:
         return None
-    if len(references[0]) > 1:
+    if len(references[0]) > 1:  # otherwise not each segment has several
         _warn_of_words(references, texts)
     return Sets(RawTexts(lines), array("q", [0, *accumulate(map(len, references))]))
 
@@ -258,7 +258,7 @@ def _with_special(texts: Batch, special: SpecialIds, name: str) -> TokenIds:
     if special.pad_id is not None or special.eos_id is not None:
         # Moves the bounds in place, which were made for this call; the ids stay the caller's.
         trim(texts.ids, texts.begins, texts.ends, special.pad_id, special.eos_id)
-        return TokenIds(texts.ids, texts.begins, texts.ends)
+        return TokenIds(texts.ids, texts.begins, texts.ends)  # the backend measures texts when it gets them
     return texts
 
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     Words = Sequence[Any]  # ids, or strings
 
 
-def edit_distance_rows(segments: Segments, *rows: Any) -> None:
-    segments.fill(_lowest_rate, *rows)
+def edit_distance_rows(segments: Segments, start: int, stop: int, rows: Any) -> None:
+    segments.fill(_lowest_rate, start, stop, rows)
 
 
 def _lowest_rate(hypothesis: Words, references: Sequence[Words]) -> tuple[int, int]:

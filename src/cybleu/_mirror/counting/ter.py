@@ -34,8 +34,8 @@ BEAM = 25
 MOST_CANDIDATES = 1000
 
 
-def edit_rows(segments: Segments, *rows: Any) -> None:
-    segments.fill(_row, *rows)
+def edit_rows(segments: Segments, start: int, stop: int, rows: Any) -> None:
+    segments.fill(_row, start, stop, rows)
 
 
 def _row(hypothesis: Words, references: Sequence[Words]) -> tuple[int, float]:

@@ -59,12 +59,15 @@ class CharacterF:
         rows = [self.matched(ours, theirs) for theirs in references]
         return max(rows, key=self.score_of)  # the first of several maxima
 
-    def rows(self, segments: Segments, *rows: Any) -> None:
+    def rows(self, segments: Segments, start: int, stop: int, rows: Any) -> None:
         @lru_cache(maxsize=1)  # hypotheses of one set often follow each other
         def counted(*references: str) -> list[list[Counter[Any]]]:
             return [*map(self.ngrams, references)]
 
-        segments.fill_by_texts(lambda hypothesis, references: self._best(hypothesis, counted(*references)), *rows)
+        def row_of(hypothesis: str, references: list[str]) -> list[int]:
+            return self._best(hypothesis, counted(*references))
+
+        segments.fill_by_texts(row_of, start, stop, rows)
 
     # The metric has the formula.
     evaluate = no_result

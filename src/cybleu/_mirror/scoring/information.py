@@ -30,8 +30,8 @@ class NgramInformation:
             words = sum(map(len, corpus.texts))
             self._information |= {bigram: math.log(words / count, 2) for bigram, count in bigrams.items()}
 
-    def fill_rows(self, segments: Segments, *rows: Any) -> None:
-        segments.fill(self._row, *rows)
+    def fill_rows(self, segments: Segments, start: int, stop: int, rows: Any) -> None:
+        segments.fill(self._row, start, stop, rows)
 
     def _row(self, hypothesis: list[int], references: list[list[int]]) -> list[float]:
         information = []
