@@ -82,7 +82,9 @@ def test_what_does_not_fit(kernels):
         (features.winners, PART, SCORE, SCORE, 0, ZERO),
         (features.mira_pass, PART, ONE, None, SCORE, None, SCORE, TABLE[0], TABLE[0], 0, 1, 1, 0, False, False),
     ):
-        with pytest.raises(ValueError, match=r"fit|out of range|must be an end|no reference|not as many|have 32 bits|be raw text"):
+        with pytest.raises(
+            ValueError, match=r"fit|out of range|must be an end|no reference|not as many|have 32 bits|be raw text"
+        ):
             function(*arguments)
 
 
