@@ -1,4 +1,4 @@
-"""Validate numeric arguments, and format scores and counts."""
+"""Validate numeric arguments, and format counts."""
 
 from __future__ import annotations
 
@@ -12,13 +12,9 @@ from .sequences import check_unmasked
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container
-    from typing import Any, TypeVar
-
-    from numpy.typing import NDArray
+    from typing import Any
 
     from ..errors import CybleuError
-
-    Scores = TypeVar("Scores", float, NDArray[Any])
 
 #: Bootstrap samples take 8 bytes each, and larger numbers of samples are impractically slow.
 MOST_SAMPLES = 100_000_000
@@ -92,14 +88,6 @@ def finite_numbers(values: Any, name: str) -> tuple[float, ...] | None:
     except TypeError:
         return None
     return numbers if all(map(isfinite, numbers)) else None
-
-
-def percent(score: Scores, scale: float) -> Scores:
-    """Convert a score, or an array of scores, to the scale from 0 to 100.
-
-    :param scale: the score of a perfect match
-    """
-    return 100 / scale * score
 
 
 def counted(number: int, one: str, several: str = "") -> str:

@@ -51,16 +51,11 @@ def run(work: Callable[[int, int], Any], total: int, cost: int, threads: int | N
             advance(count)
 
 
-def in_order(
-    work: Callable[[_Piece], _Result], pieces: Iterable[_Piece], threads: int | None = None
-) -> Iterator[_Result]:
+def in_order(work: Callable[[_Piece], _Result], pieces: Iterable[_Piece], threads: int) -> Iterator[_Result]:
     """Yield the result of `work` for each piece, in order, reading only a few pieces ahead.
 
     After an error or Ctrl-C, the pieces that are at work are finished, and no others.
-
-    :param threads: number of threads; None means one
     """
-    threads = checked_threads(threads)
     if threads == 1:
         yield from map(work, pieces)
         return

@@ -1,4 +1,4 @@
-"""Click's commands with headings in the help, its types for files and metrics, and advice for mistakes."""
+"""Click's commands with headings in the help, files and metrics as arguments, and advice for mistakes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,18 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 import click
-from click import Choice, Context, NoSuchOption, Option, Parameter, UsageError, get_current_context
+from click import (
+    Argument,
+    Choice,
+    Context,
+    NoSuchOption,
+    Option,
+    Parameter,
+    UsageError,
+    argument,
+    get_current_context,
+    option,
+)
 from click.core import ParameterSource
 
 from .._files.text import STANDARD_STREAM, shown
@@ -69,8 +80,8 @@ def shows_progress() -> bool:
 def _with_attribute(attribute: str, value: str, *options: Decorator) -> Decorator:
     def decorate(function: Any) -> Any:
         before = len(getattr(function, "__click_params__", ()))
-        for option in reversed([*options]):
-            function = option(function)
+        for one in reversed([*options]):
+            function = one(function)
         for parameter in function.__click_params__[before:]:  # where click keeps them until the command is made
             setattr(parameter, attribute, value)
         return function
@@ -248,6 +259,54 @@ class FilePath(click.Path):
         if self.written and value == STANDARD_STREAM and not self.allow_dash:
             self.fail("must be a file, not standard output", param, ctx)
         return super().convert(value, param, ctx)
+
+
+hypothesis_argument = argument("hypothesis", metavar="HYP", type=FilePath())
+
+
+def references_option(*names: str, **settings: Any) -> Decorator:
+    """Declare the option for a file of references."""
+    return option(
+        "-r",
+        "--references",
+        *names,
+        metavar="REF",
+        type=FilePath(),
+        multiple=True,
+        help="A reference file; repeatable.",
+        **settings,
+    )
+
+
+def references_argument(metavar: str = "REF...", required: bool = True, advice: str | None = None) -> Decorator:
+    """Declare the argument for files of references, which may also be given with -r.
+
+    :param advice: how to call the command, for the message that there are no references; by default with all arguments
+    """
+
+    def read(context: Context, parameter: Parameter, values: Files) -> Files:
+        more: Files = context.params.pop("more_references")  # the command has one argument for both
+        if values and more:
+            raise UsageError("give either all references or none with -r; to score several systems, use cybleu compare")
+        if required and not (values or more):
+            raise UsageError(f"Missing argument '{metavar}'; {advice or f'run: {_whole_command(context)}'}")
+        return values or more
+
+    files = argument("references", metavar=metavar, nargs=-1, type=FilePath(), callback=read)
+    # read before the argument, which takes its files
+    more_files = section("Files", references_option("more_references", is_eager=True))
+    return lambda function: files(more_files(function))
+
+
+def _whole_command(context: Context) -> str:
+    """The command with its arguments and required options."""
+    words = [context.command_path]
+    for parameter in context.command.params:
+        if isinstance(parameter, Argument):
+            words.append(str(parameter.metavar))
+        elif parameter.required:
+            words += [parameter.opts[0], str(parameter.metavar)]
+    return " ".join(words)
 
 
 class MetricName(Choice):  # type: ignore[type-arg]

@@ -22,10 +22,11 @@ from .command import (
     as_option,
     from_command_line,
     gathered,
+    references_option,
     section,
     shows_progress,
 )
-from .options import digits_option, format_option, references_option, seed_option, threads_option
+from .options import digits_option, format_option, seed_option, threads_option
 from .texts import SACREBLEU, Texts, count, metric_section, metrics_option, metrics_with, text_options
 
 ALWAYS = {

@@ -14,15 +14,17 @@ from ..errors import ArrayValueError
 from ..explanations import Comparison, explain, settings_of
 from ..explanations.differences import TOOLS, Counts
 from ..metrics import Bleu
-from .command import Command, Files, Gathered, as_option, from_command_line, section
-from .options import (
-    format_option,
+from .command import (
+    Command,
+    Files,
+    Gathered,
+    as_option,
+    from_command_line,
     hypothesis_argument,
-    metric_option,
-    orders_option,
     references_argument,
-    weights_option,
+    section,
 )
+from .options import format_option, metric_option, orders_option, weights_option
 from .texts import SACREBLEU, Texts, method_of_segments, metric_section, metrics_with, text_options
 
 

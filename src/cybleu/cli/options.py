@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from click import (
-    Argument,
     Choice,
     Context,
     IntRange,
     Parameter,
     ParamType,
-    UsageError,
     argument,
     option,
 )
@@ -23,7 +21,7 @@ from .._files.text import number_of, shown
 from .._runtime.system import command_line
 from ..errors import FeatureError, InputFileError
 from ..metrics import Metric, counting, find
-from .command import Decorator, FilePath, Files, Gathered, MetricName, as_option, gathered, say, section
+from .command import Decorator, FilePath, Gathered, MetricName, as_option, gathered, say, section
 
 if TYPE_CHECKING:
     from ..nbest import NBest
@@ -68,56 +66,6 @@ reference_length_option = option(
     type=Choice(counting.REFERENCE_LENGTHS),
     help="The length to use if there are several references.  [default: the tool's]",
 )
-
-# ---------------------------------------------------------------------------------------------------------------- files
-
-hypothesis_argument = argument("hypothesis", metavar="HYP", type=FilePath())
-
-
-def references_option(*names: str, **settings: Any) -> Decorator:
-    """Declare the option for a file of references."""
-    return option(
-        "-r",
-        "--references",
-        *names,
-        metavar="REF",
-        type=FilePath(),
-        multiple=True,
-        help="A reference file; repeatable.",
-        **settings,
-    )
-
-
-def references_argument(metavar: str = "REF...", required: bool = True, advice: str | None = None) -> Decorator:
-    """Declare the argument for files of references, which may also be given with -r.
-
-    :param advice: how to call the command, for the message that there are no references; by default with all arguments
-    """
-
-    def read(context: Context, parameter: Parameter, values: Files) -> Files:
-        more: Files = context.params.pop("more_references")  # the command has one argument for both
-        if values and more:
-            raise UsageError("give either all references or none with -r; to score several systems, use cybleu compare")
-        if required and not (values or more):
-            raise UsageError(f"Missing argument '{metavar}'; {advice or f'run: {_whole_command(context)}'}")
-        return values or more
-
-    files = argument("references", metavar=metavar, nargs=-1, type=FilePath(), callback=read)
-    # read before the argument, which takes its files
-    more_files = section("Files", references_option("more_references", is_eager=True))
-    return lambda function: files(more_files(function))
-
-
-def _whole_command(context: Context) -> str:
-    """The command with its arguments and required options."""
-    words = [context.command_path]
-    for parameter in context.command.params:
-        if isinstance(parameter, Argument):
-            words.append(str(parameter.metavar))
-        elif parameter.required:
-            words += [parameter.opts[0], str(parameter.metavar)]
-    return " ".join(words)
-
 
 # --------------------------------------------------------------------------------------------------------------- others
 

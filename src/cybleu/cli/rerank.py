@@ -13,8 +13,9 @@ from click import Choice, IntRange, UsageError, echo, group, option
 
 from .._files.text import STANDARD_STREAM, listed, shown
 from .._files.writing import writing
-from .._runtime.numbers import MOST_REPEATS, counted, percent
+from .._runtime.numbers import MOST_REPEATS, counted
 from ..errors import ArrayValueError, FeatureError, InputFileError, _printable
+from ..metrics.operations import percent
 from .command import (
     Commands,
     FilePath,
@@ -23,6 +24,7 @@ from .command import (
     as_option,
     from_command_line,
     gathered,
+    references_argument,
     say,
     section,
     shows_progress,
@@ -35,7 +37,6 @@ from .options import (
     nbest_argument,
     output_format_option,
     reading_options,
-    references_argument,
     say_same_score,
     scoring_section,
     seed_option,

@@ -12,22 +12,23 @@ from click import Choice, IntRange, UsageError, command, echo, option
 
 from .. import bleu_score
 from .._files.text import STANDARD_STREAM
-from .._runtime.numbers import MOST_SAMPLES, percent
+from .._runtime.numbers import MOST_SAMPLES
 from ..errors import SampleError, UnknownNameError, _printable
 from ..metrics import Bleu, BleuScore, Gleu, Metric, Score
-from ..metrics.operations import fields_of_texts, lists_of
+from ..metrics.operations import fields_of_texts, lists_of, percent
 from ..metrics.tokens import tokenised
 from ..text.batches import Corpus
-from .command import Command, Files, Gathered, say, section, shows_progress
-from .options import (
-    digits_option,
-    format_option,
+from .command import (
+    Command,
+    Files,
+    Gathered,
     hypothesis_argument,
-    reference_length_option,
     references_argument,
-    seed_option,
-    threads_option,
+    say,
+    section,
+    shows_progress,
 )
+from .options import digits_option, format_option, reference_length_option, seed_option, threads_option
 from .texts import (
     SACREBLEU,
     Texts,

@@ -14,8 +14,9 @@ from click import Choice, Context, FloatRange, IntRange, Parameter, UsageError, 
 
 from .._definitions.ngrams import MOST_ORDERS
 from .._files.text import listed, number_of, shown
-from .._runtime.numbers import MOST_REPEATS, MOST_SAMPLES, counted, percent
+from .._runtime.numbers import MOST_REPEATS, MOST_SAMPLES, counted
 from ..errors import FeatureError, InputFileError, WeightsError
+from ..metrics.operations import percent
 from .command import (
     Command,
     Decorator,
@@ -25,6 +26,7 @@ from .command import (
     as_option,
     from_command_line,
     gathered,
+    references_argument,
     say,
     section,
     shows_progress,
@@ -39,7 +41,6 @@ from .options import (
     output_format_option,
     reading_options,
     reference_length_option,
-    references_argument,
     say_same_score,
     scoring_section,
     seed_option,

@@ -12,10 +12,10 @@ from typing import Any, TypeAlias
 
 from .._definitions.ngrams import MOST_ORDERS
 from .._runtime.html import html_table
-from .._runtime.numbers import check_whole, counted, percent
+from .._runtime.numbers import check_whole, counted
 from ..errors import CybleuError, EmptyCorpusError, OrderError, UnknownNameError
 from ..metrics import Bleu, BleuScore, Variant
-from ..metrics.operations import rows_without_numpy, tokenization_for
+from ..metrics.operations import percent, rows_without_numpy, tokenization_for
 from ..metrics.tokens import tokenised
 from ..text.batches import Corpus
 from ..text.reading import read_corpus

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 from .._runtime.html import html_table
 from .._runtime.lazy_arrays import Array, Floats, np
-from .._runtime.numbers import as_number, check_flags, percent
+from .._runtime.numbers import as_number, check_flags
 from .._runtime.parallel import run
 from ..errors import NoReferencesError, StatisticsError, UnknownNameError
 from ..text.batches import Corpus, ListSets, Place, Sets, TokenLists
@@ -31,7 +31,6 @@ from . import operations
 from .numbered import one_in_each
 from .references import References
 from .signature import Signature
-from .statistics import has_rows
 
 if TYPE_CHECKING:
     from ..text.batches import Batch
@@ -62,7 +61,7 @@ class Score:
     @property
     def percent(self) -> float:
         """The score in percent of `scale`."""
-        return percent(self.score, self.scale)
+        return operations.percent(self.score, self.scale)
 
     def format(self, width: int = 2) -> str:
         """Format the score in one line, always in percent of `scale`.
@@ -321,7 +320,7 @@ class Metric(ABC):
         :raises StatisticsError: the metric is a mean of the scores of segments
         """
         operations.check_summable(self)
-        return operations.sum_of_rows(self, rows) if has_rows(rows) else [0] * len(self.columns)
+        return operations.sum_of_rows(self, rows) if operations.has_rows(rows) else [0] * len(self.columns)
 
     def score(self, rows: Any, *, signature: str | None = None) -> Score:
         """Score a corpus or a segment.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .._backend import Definition
 from .._definitions.bleu import Formula
 from .._runtime.lazy_arrays import Array, Floats, Integers
-from .._runtime.numbers import check_flags, check_whole, finite_numbers, is_one_of, percent
+from .._runtime.numbers import check_flags, check_whole, finite_numbers, is_one_of
 from ..errors import OrderError, StatisticsError, UnknownNameError
 from ..text.batches import Corpus
 from ..text.tokenizers import Tokenization
@@ -29,9 +29,8 @@ from .bleu_rows import (
 from .counting import LARGEST_ORDER, Counting
 from .names import score_texts
 from .numbered import numbered, one_in_each
-from .operations import check_summable, scores_by, table_of_rows, tokenization_for
+from .operations import check_summable, has_rows, percent, scores_by, table_of_rows, tokenization_for
 from .signature import Signature
-from .statistics import has_rows
 from .variants import PAPERS, VARIANTS, Smoothing, Variant, tool_tokenizer
 
 if TYPE_CHECKING:

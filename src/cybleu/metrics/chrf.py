@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from .._backend import CharacterF, CharacterTexts, answered
+from .._backend import CharacterF, CharacterTexts
 from .._definitions.chrf import f_score
 from .._definitions.ngrams import MOST_ORDERS
 from .._runtime.lazy_arrays import Array, Floats
@@ -141,7 +141,8 @@ class Chrf(BuiltinMetric):
         run(lambda start, stop: prepared.fill(start, stop, scores), len(scores), cost, threads, progress, "hypotheses")
 
     def formula(self, row: Sequence[int]) -> float:
-        return answered(self.measure.evaluate(row), f_score, row, self.beta, self.eps_smoothing)
+        score = self.measure.evaluate(row)
+        return f_score(row, self.beta, self.eps_smoothing) if score is None else score
 
     def evaluate_rows(self, rows: Array) -> Floats:
         return scores_by(self.measure, rows, self.formula)  # type: ignore[no-any-return]

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .base import Counter, Metric
 
     AnyMetric = TypeVar("AnyMetric", bound=Metric)
+    AnyScore = TypeVar("AnyScore", float, Array)
 
 OF_TOKENS = {"case": "mixed", "tok": "none"}
 OF_IDS = {"lengths", "reference_lengths", *SpecialIds._fields}  # arguments for token ids
@@ -234,6 +235,11 @@ def checked_row(metric: Metric, row: Any) -> list[Any]:
     return list(numbers)
 
 
+def has_rows(rows: Any) -> bool:
+    """Whether this is anything but an empty list or array."""
+    return not (hasattr(rows, "__len__") and getattr(rows, "ndim", 1) != 0 and not len(rows))
+
+
 def sum_of_rows(metric: Metric, rows: Any) -> list[Any]:
     """Return the sum of a row or rows, from the first to the last.
 
@@ -272,6 +278,14 @@ def scores_by(kernel: Any, rows: Any, evaluate: Callable[[Any], float]) -> Any:
 
     go_on(lambda start: kernel.score_rows(rows, start, scores), 0, len(rows), one)
     return scores
+
+
+def percent(score: AnyScore, scale: float) -> AnyScore:
+    """Convert a score, or an array of scores, to the scale from 0 to 100.
+
+    :param scale: the score of a perfect match
+    """
+    return 100 / scale * score
 
 
 def as_shares(metric: Metric, scores: Floats) -> Floats:

@@ -27,11 +27,6 @@ def one_or_more(rows: Any) -> list[Any]:
     return entries if entries and hasattr(entries[0], "__len__") else [entries]
 
 
-def has_rows(rows: Any) -> bool:
-    """Whether this is anything but an empty list or array."""
-    return not (hasattr(rows, "__len__") and getattr(rows, "ndim", 1) != 0 and not len(rows))
-
-
 def whole_numbers(values: Any, name: str, least: int | None = None) -> list[int]:
     """Whole numbers of any type as ints, none of them rounded.
 

@@ -32,7 +32,7 @@ from .._backend import RawTexts
 from .._files.text import Lines, Naming, Path, keyword, shown
 from .._runtime.arrays import Array, Integers, np, repeat
 from .._runtime.numbers import check_whole
-from .._runtime.parallel import in_order
+from .._runtime.parallel import checked_threads, in_order
 from ..errors import (
     ArrayValueError,
     InputFileError,
@@ -91,7 +91,7 @@ class Reading:
                 )
         elif not (size is None and self.features is None and self.names is None):
             raise ArrayValueError("size, features and names are only for the plain format, a file without fields")
-        threads = self.threads
+        threads = checked_threads(self.threads)
         metric = bleu_of_lists(self.tokenize, self.lowercase, self.max_order, self.reference_length)
         if references is not None:
             check_whole(self.first_id, "first_id", 0, 2**53, error=ArrayValueError)

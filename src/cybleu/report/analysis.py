@@ -10,11 +10,11 @@ from itertools import chain, combinations, pairwise, product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._runtime.arrays import Floats, bincount, np
-from .._runtime.numbers import check_whole, percent
+from .._runtime.numbers import check_whole
 from ..errors import OrderError, UnknownNameError
 from ..metrics import Bleu, Mixture, find
 from ..metrics.bleu import family
-from ..metrics.operations import with_options
+from ..metrics.operations import percent, with_options
 from ..significance import Settings, SystemComparison, SystemScore
 from ..significance.comparison import compare_counts
 from ..significance.resampling import interval, resamples

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .._runtime.numbers import percent
 from ..metrics import Bleu, Metric
 from ..metrics.bleu import family
+from ..metrics.operations import percent
 from ..pairwise import pairs
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any
 
 from .._runtime.arrays import Floats
 from .._runtime.html import html_text
-from .._runtime.numbers import percent
+from ..metrics.operations import percent
 from .resampling import bootstrap_scores, interval, mean_and_deviation, p_values
 from .settings import CONFIDENCE, RESAMPLES, SEED, Settings
 from .systems import MetricLike, Systems, mean_of_runs, runs_of

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._runtime.arrays import Floats
 from .._runtime.html import html_table
-from .._runtime.numbers import percent
 from ..errors import UnknownNameError, _printable
+from ..metrics.operations import percent
 from ..metrics.signature import as_signature
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import Any
 
 from .._runtime.arrays import Floats, np
 from .._runtime.numbers import MOST_REPEATS, check_whole
-from .._runtime.parallel import bar, in_order
+from .._runtime.parallel import bar, checked_threads, in_order
 from ..errors import WeightsError
 from ..nbest import NBest
 from ..nbest.features import Weights
@@ -89,6 +89,7 @@ def tune(
         restarts = SMALL_RESTARTS if small else RESTARTS
     check_whole(restarts, "restarts", 0, MOST_REPEATS, error=WeightsError)
     check_whole(seed, "seed", 0, error=WeightsError)
+    threads = checked_threads(threads)
     wide = min(restarts, SMALL_WIDE if small else WIDE)
     # feature orders are computed here, before threads start
     axes = []

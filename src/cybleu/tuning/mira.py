@@ -9,8 +9,9 @@ from typing import Any
 
 from .._files.text import shown
 from .._runtime.arrays import Array, Floats, np
-from .._runtime.numbers import MOST_REPEATS, as_number, check_whole, percent
+from .._runtime.numbers import MOST_REPEATS, as_number, check_whole
 from ..errors import UnknownNameError, WeightsError
+from ..metrics.operations import percent
 from ..nbest import NBest
 from ..nbest.features import Weights
 from .problem import Metric, Problem, check_finite

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .._runtime.html import html_table
-from .._runtime.numbers import percent
+from ..metrics.operations import percent
 
 if TYPE_CHECKING:
     import numpy as np
