@@ -16,7 +16,7 @@ from ..metrics import Metric, Variant, find
 from ..metrics.combined import split_on_blanks
 from ..text.reading import read_groups, read_lines, read_texts
 from .extractor import read_moses, write_moses
-from .features import Axes, SparseFeatures, owners_of, rows_of
+from .features import Axes, SparseFeatures, owners_of
 from .parts import Part, by_segment, joined_parts, part_of
 from .reading import Reading, bleu_of_lists, count_texts, known_texts, prepare_references
 from .validation import (
@@ -185,13 +185,8 @@ class NBest:
         return self.names if self.sparse is None else (*self.names, *self.sparse.names)
 
     @cached_property
-    def feature_rows(self) -> Any:
-        """The features in the form of the backend, which weighs them."""
-        return rows_of(self.features, self.sparse)
-
-    @cached_property
     def axes(self) -> Axes:
-        """The features as axes of the space of weights, for line searches."""
+        """The features as the backend weighs them, and as axes of the space of weights."""
         return Axes(self.offsets, self.features, self.sparse)
 
     # ------------------------------------------------------------------------------------------------- readers and writers

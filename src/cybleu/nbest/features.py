@@ -195,16 +195,20 @@ def _hint(name: str, names: Sequence[str]) -> str:
 
 
 class Axes:
-    """Features of a list as columns, with the order of the hypotheses along each.
+    """Features of a list as rows of the backend, and as columns with the order of the hypotheses along each.
 
-    They depend on neither weights nor metric, and are computed on first use.
+    They depend on neither weights nor metric. Columns are computed on first use.
 
+    :ivar present: the segments that have hypotheses
+    :ivar offsets: of these segments
+    :ivar rows: see :func:`rows_of`
     :ivar last: the weights of the last point, its values and its choice
     """
 
     def __init__(self, offsets: Integers, features: Floats, sparse: SparseFeatures | None):
         self.present = np.flatnonzero(np.diff(offsets) > 0)
         self.offsets = np.append(offsets[:-1][self.present], offsets[-1])
+        self.rows = rows_of(features, sparse)
         self._features = features
         self._sparse = sparse
         self._columns: dict[int, tuple[Floats, NDArray[np.int32]]] = {}

@@ -165,7 +165,7 @@ def linear(nbest: NBest, weights: Weights) -> Selection[str]:
     """
     check_nbest(nbest)
     # added in the order of the features, so that equal features have equal sums
-    sums = weighed(nbest.feature_rows, weights_of(nbest, weights, "weights", FeatureError), len(nbest.features))
+    sums = weighed(nbest.axes.rows, weights_of(nbest, weights, "weights", FeatureError), len(nbest.features))
     if (row := first_not_finite(sums)) is not None:
         raise FeatureError(f"the weighted sum of hypothesis {row} is {sums[row]}; the weights are too large")
     return chosen(nbest, nbest.offsets, sums)

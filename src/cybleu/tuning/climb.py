@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import cycle
 from math import inf, sqrt
@@ -14,7 +14,8 @@ from .._runtime.numbers import MOST_REPEATS, check_whole
 from .._runtime.parallel import bar, checked_threads, in_order
 from ..errors import WeightsError
 from ..nbest import NBest
-from ..nbest.features import Weights
+from ..nbest.features import Weights, weighed
+from ..nbest.parts import part_of
 from .line_search import Surface
 from .problem import Metric, Point, Problem, summed
 from .results import Move, Restart, Tuning
@@ -83,7 +84,12 @@ def tune(
     """
     problem = Problem(nbest, metric)
     low, high, vector = checked_space(problem, start, bounds, fixed)
-    problem.hold_sparse(vector)
+    dense = len(nbest.names)
+    kept = vector[dense:]
+    if nbest.sparse is not None:
+        problem = Problem(_with_sum(nbest, vector), metric)
+        weight = float(kept.any())  # of the sum, so that all weights are 0 where they would be without it
+        low, high, vector = (np.append(numbers[:dense], weight) for numbers in (low, high, vector))
     small = restarts is None and len(nbest.features) < SMALL
     if restarts is None:
         restarts = SMALL_RESTARTS if small else RESTARTS
@@ -113,9 +119,7 @@ def tune(
             end = climb.around(begin, generator)
         else:
             drawn = (0.0, 1.0) if small and number % 2 else None
-            begin = problem.point(
-                random_start(generator, vector, low, high, len(nbest.names), drawn) if number else vector
-            )
+            begin = problem.point(random_start(generator, vector, low, high, dense, drawn) if number else vector)
             # the given start is often good: its climb is worth more searches
             end = climb.best_first(begin) if small or number == 0 else climb.in_turn(begin)
         found = problem.tuned(end.weights, end.merit[0], begin.merit[0])
@@ -134,16 +138,31 @@ def tune(
                 if trace:
                     trace(end[0])
                 advance(1)
-    point = ends[best][1]
+    restart, point = ends[best]
     chosen = np.full(len(nbest), -1, dtype=np.int64)
     chosen[problem.axes.present] = nbest.index[point.chosen]
+    found = problem.tuned(point.weights, point.merit[0], ends[0][0].start_score)
+    found["weights"] = restart.weights | dict(zip(nbest.all_names[dense:], kept.tolist()))
     return Tuning(
-        **problem.tuned(point.weights, point.merit[0], ends[0][0].start_score),
+        **found,
         stats=tuple(summed(nbest.stats, point.chosen).tolist()),
         chosen=chosen,
         restarts=tuple(restart for restart, _ in ends),
         best=best,
     )
+
+
+def _with_sum(nbest: NBest, weights: Floats) -> NBest:
+    """Return the list with the weighted sum of its sparse features, whose weights stay, as the last dense feature."""
+    sparse = np.where(np.arange(len(weights)) < len(nbest.names), 0.0, weights)
+    sums = weighed(nbest.axes.rows, sparse, len(nbest.features))
+    part = replace(
+        part_of(nbest),
+        features=np.column_stack([nbest.features, sums]),
+        names=(*nbest.names, "sparse features"),
+        sparse=None,
+    )
+    return NBest.unchecked(part, nbest.score)
 
 
 @dataclass(eq=False)

@@ -7,7 +7,7 @@ rounding keeps the weights from the predicted score, the next best interval is t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from math import inf
@@ -19,7 +19,6 @@ from .._definitions import error_surface
 from .._files.text import listed, shown
 from .._runtime.arrays import Array, Floats, np
 from ..errors import FeatureError, WeightsError
-from ..metrics import Bleu
 from ..nbest import NBest
 from ..nbest.features import Weights, weights_of
 from .problem import Interval, Line, Metric, Point, Problem, summed
@@ -148,27 +147,24 @@ class Surface:
         bleu = self.problem.objective.bleu
         if bleu is None:
             return next(self._ranked())
-        # the kernel finds the best interval without storing the others
-        interval = self._best(bleu)
-        if interval.merit[0] > 0:
-            return interval
-        interval = self._best(bleu.plateau)
-        return replace(interval, merit=(0.0, interval.merit[0]))
-
-    def _best(self, metric: Bleu) -> Interval:
-        """Find the best interval by BLEU in the kernel, without storing the surface."""
         stats = self.problem.objective.stats
-        row = np.empty(stats.shape[1], dtype=np.int64)
+        row: Array = np.empty(stats.shape[1], dtype=np.int64)
         lower = self.line.lower
         upper = self.line.upper
-        found = best_interval(self._starts, self._found, stats, lower, upper, metric.scorer.kernel, row)
-        if found is not None:
-            score, left, right, farthest = found
-        else:
-            score, left, right, farthest, row = error_surface.best_interval(
-                self._starts, self._found, stats, lower, upper, metric.scorer.formula
-            )
-        return Interval((score, 0.0), left, right, row, farthest or self._scale())
+        # where BLEU is 0 everywhere, smoothed BLEU decides
+        for metric in (bleu, bleu.plateau):
+            # the kernel finds the best interval without storing the others
+            found = best_interval(self._starts, self._found, stats, lower, upper, metric.scorer.kernel, row)
+            if found is not None:
+                score, left, right, farthest = found
+            else:
+                score, left, right, farthest, row = error_surface.best_interval(
+                    self._starts, self._found, stats, lower, upper, metric.scorer.formula
+                )
+            if score > 0:
+                break
+        merit = (score, 0.0) if metric is bleu else (0.0, score)
+        return Interval(merit, left, right, row, farthest or self._scale())
 
     def _ranked(self) -> Iterator[Interval]:
         """Yield the intervals, the best first."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import inf, sqrt
+from math import inf, isnan, sqrt
 from operator import itemgetter
 from typing import Any
 
@@ -15,7 +15,7 @@ from ..metrics import Bleu, Metric as MetricType, Variant, find
 from ..metrics.combined import maximised
 from ..nbest import NBest
 from ..nbest.container import check_nbest
-from ..nbest.features import Weights, rows_of, weighed, weights_of
+from ..nbest.features import Weights, weights_of
 
 Metric = str | Variant | MetricType | Callable[[Array], float] | None
 
@@ -98,14 +98,20 @@ class Objective:
     def least(self) -> Array:
         return least_sum(self.stats, self._most)
 
+    def score(self, row: Array) -> float:
+        """Score a sum."""
+        score = self.metric.formula(row.tolist()) if self.metric else float(self._function(row))
+        if isnan(score):
+            raise StatisticsError(f"the metric {self.name} gave nan for the sum {row.tolist()}")
+        return score
+
     def scores(self, rows: Array) -> Floats:
-        if self.metric:
-            scores = self.metric.evaluate_rows(rows)
-        else:
-            scores = np.array([float(self._function(row)) for row in rows])
-        wrong = np.isnan(scores)
-        if wrong.any():
-            raise StatisticsError(f"the metric {self.name} gave nan for the sum {rows[wrong.argmax()].tolist()}")
+        """Score each of several sums."""
+        if self.metric is None:
+            return np.array([self.score(row) for row in rows])
+        scores = self.metric.evaluate_rows(rows)
+        for row in rows[np.isnan(scores)]:
+            self.score(row)  # raises the error
         return scores
 
 
@@ -128,8 +134,7 @@ class Problem:
 
     Weights are vectors, with those of sparse features after the dense ones.
 
-    :ivar rows: the features in the form of the backend
-    :ivar axes: the part that does not depend on the metric
+    :ivar axes: the features, which do not depend on the metric
     """
 
     def __init__(self, nbest: NBest, metric: Metric):
@@ -140,10 +145,8 @@ class Problem:
             raise EmptyCorpusError("no segment has a hypothesis, so there is nothing to tune on")
         if not nbest.all_names:
             raise FeatureError("the hypotheses have no features, so there is nothing to weigh")
-        self.rows = nbest.feature_rows
         # after the list, whose mistakes are reported first
         self.objective = Objective(nbest, metric)
-        self._held = False
 
     def start(self, start: Weights | None) -> Floats:
         """Convert the start weights: by default 1 for dense features and 0 for sparse ones."""
@@ -151,24 +154,13 @@ class Problem:
             return np.where(np.arange(len(self.nbest.all_names)) < len(self.nbest.names), 1.0, 0.0)
         return weights_of(self.nbest, start, "start")
 
-    def hold_sparse(self, weights: Floats) -> None:
-        """Weigh sparse features once, because their weights stay; their sum becomes a column with the weight 1."""
-        if self.nbest.sparse is not None:
-            sparse = np.where(np.arange(len(weights)) < len(self.nbest.names), 0.0, weights)
-            sums = weighed(self.rows, sparse, len(self.nbest.features))
-            self.rows = rows_of(np.column_stack([self.nbest.features, sums]), None)
-            self._held = True
-
-    def _searched(self, weights: Floats) -> Floats:
-        """Return the weights of :attr:`rows`."""
-        return np.append(weights[: len(self.nbest.names)], 1.0) if self._held else weights
-
-    def _weighed(self, weights: Floats, what: str) -> Floats:
-        """Return the value of each hypothesis.
+    def values(self, weights: Floats, what: str) -> Floats:
+        """Return the value of each hypothesis, the sum of its features by their weights.
 
         :param what: the weights are, for the message
         """
-        values = weighed(self.rows, self._searched(weights), len(self.nbest.features))
+        values = np.empty(len(self.nbest.features))
+        self.axes.rows.weigh(weights, values)
         if not np.isfinite(values).all():
             raise WeightsError(
                 f"{what} times the features is more than a float can hold; scale the features: {weights.tolist()}"
@@ -178,7 +170,7 @@ class Problem:
     def chosen(self, weights: Floats, values: Floats, error: float = 0.0) -> Integers:
         """Find the best hypothesis of each segment that has any, from values that are right up to the error."""
         chosen = np.empty(len(self.axes.present), dtype=np.int64)
-        self.rows.winners(self.axes.offsets, self._searched(weights), values, error, chosen)
+        self.axes.rows.winners(self.axes.offsets, weights, values, error, chosen)
         return chosen
 
     def tuned(self, weights: Floats, score: float, start_score: float) -> dict[str, Any]:
@@ -193,10 +185,10 @@ class Problem:
 
     def point(self, weights: Floats) -> Point:
         """Compute the point of these weights, quickly if they are those of the last call, for many searches from one."""
-        key = weights.tobytes(), self._held
+        key = weights.tobytes()
         last = self.axes.last  # another thread may replace it
         if last is None or last[0] != key:
-            values = self._weighed(weights, "the vector of weights")
+            values = self.values(weights, "the vector of weights")
             last = key, values, self.chosen(weights, values)
             self.axes.last = last
         return self.scored(weights, last[1], last[2])
@@ -204,12 +196,12 @@ class Problem:
     def scored(self, weights: Floats, values: Floats | None, chosen: Integers) -> Point:
         """Score a point whose best hypotheses are known."""
         row = summed(self.objective.stats, chosen)
-        score = float(self.objective.scores(row[None])[0])
+        score = self.objective.score(row)
         smoothed = 0.0
         plateau = self.objective.plateau
         # BLEU without smoothing is 0 wherever an order has no match, and a search can leave this plateau
         if score == 0 and plateau is not None:
-            smoothed = float(plateau.evaluate_rows(row[None])[0])
+            smoothed = plateau.formula(row.tolist())
         return Point(weights, values, chosen, row, (score, smoothed))
 
     def sentence_scores(self) -> Floats:
@@ -244,7 +236,7 @@ class Problem:
         # the order of the hypotheses along an axis is known
         if 0 <= axis < len(self.nbest.names) and direction[axis] == 1.0:
             return self.axis(axis, lower, upper)
-        slope = self._weighed(direction, "the direction")
+        slope = self.values(direction, "the direction")
         return Line(direction, slope, self.axes.sorted(slope), lower, upper, axis)
 
 
