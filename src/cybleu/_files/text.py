@@ -246,15 +246,21 @@ def raw_segments(
         )
 
 
-def number_of(token: str, what: str = "the value") -> float:
-    """Parse a number in a file."""
+def number_of(token: str, what: str = "the value", owner: str | None = None) -> float:
+    """Parse a number in a file.
+
+    :param what: the number is, for messages
+    :param owner: the name of the feature that it belongs to, if it has one
+    """
     try:
         # Python accepts underscores and other digits, which no decoder writes
         value = float(token) if token.isascii() and "_" not in token else None
     except ValueError:
         value = None
+    if value is not None and math.isfinite(value):
+        return value
+    if owner is not None:
+        what = f"{what} of {shown(owner)}"
     if value is None:
         raise InputFileError(f"{what} {shown(token)} is not a number")
-    if not math.isfinite(value):
-        raise InputFileError(f"{what} is {token[:80]}; it must be a finite number")
-    return value
+    raise InputFileError(f"{what} is {token[:80]}; it must be a finite number")

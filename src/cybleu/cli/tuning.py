@@ -210,11 +210,13 @@ def weights_section(start: Decorator) -> Decorator:
 
 def normalisation(normalise: str, bounds: Mapping[str, Any], fixed: Sequence[str]) -> str | None:
     """Return the argument of :func:`cybleu.tuning.normalised`."""
+    how = NORMALISATIONS[normalise]
+    if not (bounds or fixed):
+        return how
+    if not from_command_line("normalise"):
+        return None
     from ..tuning.space import check_normalised
 
-    if (bounds or fixed) and not from_command_line("normalise"):
-        return None
-    how = NORMALISATIONS[normalise]
     check_normalised(how, bounds, fixed, as_option)
     return how
 
@@ -313,7 +315,10 @@ class Task:
             say(f"segments without a hypothesis in the list are ignored: {missing} of {len(self.nbest)}")
         if self.written["output"] is not None:  # names that cannot be written are an error before the work, not after
             check_weights(dict.fromkeys(self.nbest.all_names, 0.0))
-        self._start, unlisted = _start_weights(self.start, self.nbest)
+        self._start: dict[str, float] | None = None
+        unlisted: dict[str, float] = {}
+        if self.start is not None:
+            self._start, unlisted = _start_weights(self.start, self.nbest)
         form = self.written["output_format"]
         check_form(form, self.nbest)
         # numbers have no names, so they are only those of the features of the list
@@ -407,15 +412,13 @@ def _naming(name: str, value: Any = None) -> str:
     return "" if name in ("size", "segments") else as_option(name, value)
 
 
-def _start_weights(start: str | None, nbest: NBest) -> tuple[dict[str, float] | None, dict[str, float]]:
-    """Return the start weights of features of the list, if any are given, and those of other sparse features.
+def _start_weights(start: str, nbest: NBest) -> tuple[dict[str, float], dict[str, float]]:
+    """Return the start weights of features of the list, and those of other sparse features.
 
     :param start: a file of weights, or a list of numbers
     """
     from ..tuning import read_weights
 
-    if start is None:
-        return None, {}
     if os.path.exists(start):  # of a text longer than any path, too
         weights = read_weights(start, nbest.names)
         if not weights.keys() >= set(nbest.names):

@@ -215,31 +215,39 @@ def field_lines(file: Lines, form: str | None, naming: Naming) -> Iterator[Recor
 
 
 def _detected(file: Lines, block: bytes, naming: Naming) -> str:
-    one_of_two = f"{naming('format', 'moses')} or {naming('format', 'joshua')}"
-    size = naming("size")
-    plain = f"for plain text, give the number of lines of each segment as {size}; " if size else ""
+    """Return `moses` or `joshua`, by the first line that has features."""
     for number, line in enumerate(block.split(b"\n"), 1):
         with on_line(file, number):
-            if line.startswith((b"FEATURES_", b"SCORES_")):
-                raise InputFileError("this is a file of Moses's extractor; read it with NBest.from_moses")
             fields = _fields(line)
             if len(fields) == 1:
-                raise InputFileError(
-                    f"has no '|||', so the format is not moses or joshua; {plain}for fairseq's output or JSON lines, use "
-                    f"{naming('format')}; the n-best list comes first, then the references"
-                )
+                raise InputFileError(_not_a_list(line, naming))
             tokens = words_in(fields[2]) if len(fields) > 2 else []
             labels = [token for token in tokens if token.endswith(("=", ":"))]
             pairs = [token for token in tokens if "=" in token[:-1] and token not in labels]
             if labels and pairs:
                 raise InputFileError(
                     f"has the label {shown(labels[0])}, as Moses writes it, and the pair {shown(pairs[0])}, as Joshua "
-                    f"does; give {one_of_two}"
+                    f"does; give {naming('format', 'moses')} or {naming('format', 'joshua')}"
                 )
             if tokens:
                 return "joshua" if pairs else "moses"
     with on_line(file, 1):
-        raise InputFileError(f"has no features, so the format is ambiguous; use {one_of_two}")
+        raise InputFileError(
+            f"has no features, so the format is ambiguous; use {naming('format', 'moses')} or "
+            f"{naming('format', 'joshua')}"
+        )
+
+
+def _not_a_list(line: bytes, naming: Naming) -> str:
+    """Tell what to do with a line without fields."""
+    if line.startswith((b"FEATURES_", b"SCORES_")):
+        return "this is a file of Moses's extractor; read it with NBest.from_moses"
+    size = naming("size")
+    plain = f"for plain text, give the number of lines of each segment as {size}; " if size else ""
+    return (
+        f"has no '|||', so the format is not moses or joshua; {plain}for fairseq's output or JSON lines, use "
+        f"{naming('format')}; the n-best list comes first, then the references"
+    )
 
 
 Sparse = list[tuple[str, float]]
@@ -310,7 +318,7 @@ def _labelled(tokens: list[str]) -> tuple[dict[str, float], list[bytes], Sparse]
     for start, end in zip(starts, [*starts[1:], len(tokens)]):
         label = tokens[start]
         name = label[:-1]
-        values = [number_of(token, f"a value of {shown(name)}") for token in tokens[start + 1 : end]]
+        values = [number_of(token, "a value", name) for token in tokens[start + 1 : end]]
         if not values or not name:
             raise InputFileError(f"the label {shown(label)} has no {'value' if name else 'name'}")
         if "_" not in name:
@@ -336,7 +344,7 @@ def pairs_of(tokens: list[str]) -> Sparse:
             raise InputFileError(f"{shown(token)} is not a feature such as lm=-3.5")
         if name in found:
             raise InputFileError(f"the feature {shown(name)} appears twice")
-        found[name] = number_of(value, f"the value of {shown(name)}")
+        found[name] = number_of(value, "the value", name)
     return list(found.items())
 
 

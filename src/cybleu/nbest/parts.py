@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
@@ -59,34 +60,28 @@ def part_of(nbest: NBest) -> Part:
     return Part(**{field.name: getattr(nbest, field.name) for field in fields(Part)})
 
 
-class GrowingRows:
-    """Growing array of rows. Memory that is reserved and not written to is not used.
+def _grown(array: Array | None, count: int, rows: Array) -> Array:
+    """Write rows after the first `count` rows of an array, and return it, or a larger copy if they have no room in it.
 
-    Earlier rows have 0 in the columns that only later rows have, as in Joshua's format.
+    Memory that is reserved and not written to is not used. Earlier rows have 0 in the columns that only later rows have,
+    as in Joshua's format.
     """
-
-    def __init__(self, like: Array):
-        self._rows = np.empty((0, *like.shape[1:]), like.dtype)
-        self._count = 0
-
-    def add(self, rows: Array) -> None:
-        begin = self._count
-        self._count += len(rows)
-        if self._count > len(self._rows) or rows.shape[1:] != self._rows.shape[1:]:
-            # twice the rows, so that all copies together take linear time
-            larger = np.zeros((2 * self._count, *rows.shape[1:]), rows.dtype)
-            larger[(slice(begin), *map(slice, self._rows.shape[1:]))] = self._rows[:begin]
-            self._rows = larger
-        self._rows[begin : self._count] = rows
-
-    def rows(self) -> Array:
-        return self._rows[: self._count]
+    end = count + len(rows)
+    if array is None or end > len(array) or rows.shape[1:] != array.shape[1:]:
+        # twice the rows, so that all copies together take linear time
+        larger = np.zeros((2 * end, *rows.shape[1:]), rows.dtype)
+        if array is not None:
+            larger[(slice(count), *map(slice, array.shape[1:]))] = array[:count]
+        array = larger
+    array[count:end] = rows
+    return array
 
 
 def joined_parts(parts: Iterable[Part]) -> Part:
     """Concatenate parts. A run that continues the last one of the part before becomes one run with it."""
     # each part is copied at once and can be freed: all parts and their union would take twice the memory
-    growing: dict[str, GrowingRows] = {}
+    growing: dict[str, Array] = {}
+    counts: Counter[str] = Counter()
     texts: list[str] = []
     for part in parts:
         sparse = part.sparse or no_features(len(part.features))
@@ -103,9 +98,10 @@ def joined_parts(parts: Iterable[Part]) -> Part:
         }
         for name, array in arrays.items():
             if array is not None:
-                growing.setdefault(name, GrowingRows(array)).add(array)
+                growing[name] = _grown(growing.get(name), counts[name], array)
+                counts[name] += len(array)
         texts += part.texts or ()
-    found = {name: rows.rows() for name, rows in growing.items()}
+    found = {name: array[: counts[name]] for name, array in growing.items()}
     ids = found["ids"]
     bounds = np.append(0, np.cumsum(found["counts"]))
     # a run with the id of the run before continues it

@@ -62,7 +62,7 @@ def read_weights(path: Path, names: Sequence[str] | None = None) -> dict[str, fl
             for name, value in _weights_in(line, counts):
                 if name in weights:
                     raise InputFileError(f"the weight of {shown(name)} appears twice")
-                weights[name] = number_of(value, f"the weight of {shown(name)}")
+                weights[name] = number_of(value, "the weight", name)
         except InputFileError as error:
             raise InputFileError(f"{file.name}, line {number}: {error}") from None
     if not weights:
