@@ -23,10 +23,10 @@ from .metrics.tokens import tokens_of
 from .text.batches import Corpus, Place
 from .text.ids import SpecialIds
 from .text.reading import read_texts
+from .text.tokenizers import Tokenize
 
 if TYPE_CHECKING:
     from .bleu_score.scores import SmoothingCallable, Weights
-    from .text.tokenizers import Tokenize
 
 __all__ = ["pairs", "self_bleu"]
 

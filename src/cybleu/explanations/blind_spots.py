@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise, permutations
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from .._definitions.bleu import smoothed
 from ..errors import CybleuError, SmoothingParameterError, UnknownNameError
-from ..metrics import Bleu, find
+from ..metrics import Bleu, Metric, Variant, find
 from ..metrics.operations import tokenization_for
 from ..metrics.tokens import segments_of
 from ..text.reading import read_corpus
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Hashable, Iterator, Sequence
-    from types import SimpleNamespace
-
     from .._definitions.ngrams import NGram
-    from ..metrics import Metric, Variant
 
 # Words of messages about a list of segments, and what they are called by a function that takes one segment.
 IN_MESSAGES = {

@@ -22,14 +22,13 @@ from ..bleu_score.fraction import Fraction
 from ..bleu_score.scores import QUARTERS, score_of_precisions, smoothed_precisions, weight_vectors, weights_given
 from ..bleu_score.smoothing import SmoothingFunction, method_number
 from ..errors import UnknownNameError, WeightsError, _printable
-from ..metrics import Bleu, BleuScore, Variant
+from ..metrics import Bleu, BleuScore, Metric, Variant
 from .blind_spots import BlindSpots, find_blind_spots, is_monotone, read_segment
 
 if TYPE_CHECKING:
     from .._definitions.ngrams import NGram
     from ..bleu_score.parts import Tokens
     from ..bleu_score.scores import SmoothingCallable
-    from ..metrics import Metric
 
 WIDTH = 100  # columns of text
 LABEL = 13  # columns before the tokens

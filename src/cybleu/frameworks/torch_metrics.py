@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._runtime.extras import extra
 from ..metrics import find
 from ..metrics.operations import check_parts, check_summable
+from ..text.tokenizers import Tokenize
 
 with extra("torch", "this metric requires PyTorch", "torchmetrics"):
     import torch
 with extra("torchmetrics", "this metric requires torchmetrics", "torchmetrics"):
     import torchmetrics
-
-if TYPE_CHECKING:
-    from ..text.tokenizers import Tokenize
 
 
 class ExactScore(torchmetrics.Metric):  # type: ignore[misc]

@@ -15,26 +15,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property, partial
 from math import isnan
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from .._runtime.html import html_table
 from .._runtime.lazy_arrays import Array, Floats, np
 from .._runtime.numbers import as_number, check_flags
 from .._runtime.parallel import run
 from ..errors import NoReferencesError, StatisticsError, UnknownNameError
-from ..text.batches import Corpus, ListSets, Place, Sets, TokenLists
+from ..text.batches import Batch, Corpus, ListSets, Place, Sets, TokenLists
 from ..text.ids import SpecialIds
 from ..text.reading import check_same_kind, read_corpus, read_lines, read_texts
 from ..text.segments import length_of, plain_segment
-from ..text.tokenizers import Tokenization
+from ..text.tokenizers import Tokenization, Tokenize
 from . import operations
 from .numbered import one_in_each
 from .references import References
 from .signature import Signature
-
-if TYPE_CHECKING:
-    from ..text.batches import Batch
-    from ..text.tokenizers import Tokenize
 
 PAIRS_AT_ONCE = 65536
 

@@ -14,9 +14,9 @@ from .._definitions.bleu import Formula
 from .._runtime.lazy_arrays import Array, Floats, Integers
 from .._runtime.numbers import check_flags, check_whole, finite_numbers, is_one_of
 from ..errors import OrderError, StatisticsError, UnknownNameError
-from ..text.batches import Corpus
+from ..text.batches import Batch, Corpus
 from ..text.tokenizers import Tokenization
-from .base import BuiltinMetric, Score
+from .base import BuiltinMetric, Counter, Metric, Score
 from .bleu_rows import (
     as_table,
     checked_bleu_row,
@@ -34,8 +34,6 @@ from .signature import Signature
 from .variants import PAPERS, VARIANTS, Smoothing, Variant, tool_tokenizer
 
 if TYPE_CHECKING:
-    from ..text.batches import Batch
-    from .base import Counter, Metric
     from .pairs import PairedTexts
 
 LEVELS = ("corpus", "sentence", "mean")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._backend import CharacterF, CharacterTexts
 from .._definitions.chrf import f_score
@@ -15,17 +15,13 @@ from .._runtime.numbers import check_flags, check_whole, plain_number
 from .._runtime.parallel import run
 from ..chrf_score import LARGEST_BETA
 from ..errors import OrderError, StatisticsError
-from ..text.batches import Corpus
-from .base import BuiltinMetric, Score
+from ..text.batches import Batch, Corpus
+from .base import BuiltinMetric, Counter, Score
 from .counting import segments_of_corpus
 from .names import score_texts
 from .numbered import one_in_each
 from .operations import scores_by, tokenization_for
 from .signature import Signature
-
-if TYPE_CHECKING:
-    from ..text.batches import Batch
-    from .base import Counter
 
 
 @dataclass(frozen=True)

@@ -5,19 +5,16 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from .._runtime.lazy_arrays import Array, Floats, np
 from .._runtime.numbers import finite_numbers
 from ..errors import StatisticsError, UnknownNameError, WeightsError
-from .base import BuiltinMetric, Metric
+from ..text.batches import Batch, Corpus
+from .base import BuiltinMetric, Counter, Metric
 from .names import find
 from .operations import as_shares, with_options
 from .signature import Signature
-
-if TYPE_CHECKING:
-    from ..text.batches import Batch, Corpus
-    from .base import Counter
 
 Self = TypeVar("Self", bound="Combination")
 

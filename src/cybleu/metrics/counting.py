@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,11 +14,12 @@ from ..errors import CybleuError, MixedTokensError
 from ..text.batches import Corpus, TokenIds, TokenLists
 from ..text.ids import number_others, number_texts
 from ..text.segments import plain_segment
+from ..text.tokenizers import Tokenization
 from .numbered import numbered
 from .tokens import tokenised
 
 if TYPE_CHECKING:
-    from ..text.tokenizers import Tokenization
+    from .base import Counter
 
 REFERENCE_LENGTHS = ("closest", "closest-first", "shortest", "average")
 LARGEST_ORDER = 2**31 - 1  # of BLEU in Python
@@ -45,6 +46,41 @@ def segments_of_corpus(corpus: Corpus, tokenization: Tokenization | None) -> Seg
     return Segments(None, hypotheses, references, corpus.sets.bounds, corpus.owners)
 
 
+def counter_of_lists(
+    corpus: Corpus,
+    kernel: Callable[..., int],
+    general: Callable[..., Sequence[int]],
+    orders: Sequence[int],
+    matches: int,
+) -> Counter:
+    """Return a function `(start, stop, rows)` that counts token lists, which the backend reads in place.
+
+    :param kernel: a function `(sets, texts, *orders, start, stop, rows)` of the backend; see :func:`cybleu._backend.go_on`
+    :param general: returns the row of a segment that the kernel declines: `(references, hypothesis, *orders)`
+    :param matches: the first column of matches
+    """
+    texts = corpus.texts.lists()
+    sets: Sequence[Any] = corpus.sets.lists()
+    if corpus.owners is not None:
+        sets = [sets[owner] for owner in corpus.owners.tolist()]
+
+    def count(start: int, stop: int, rows: Any) -> None:
+        def one(position: int) -> None:
+            try:
+                row = general(*plain_segment(sets[position], texts[position]), *orders)
+            except CybleuError as error:
+                raise type(error)(f"segment {position}: {error}") from error.__cause__
+            for column, number in enumerate(row):
+                rows[position, column] = number
+
+        go_on(lambda position: kernel(sets, texts, *orders, position, stop, rows), start, stop, one)
+        # Texts of which none matches anything may be of two kinds.
+        if stop > start and not any(rows[position, matches] for position in range(start, stop)):
+            check_not_mixed(sets, texts)
+
+    return count
+
+
 class Counting(NamedTuple):
     """How the segments of a corpus are counted.
 
@@ -55,7 +91,7 @@ class Counting(NamedTuple):
     order: int
     reference_length: str
 
-    def counter(self, corpus: Corpus, tokenization: Tokenization | None) -> Callable[[int, int, Any], None]:
+    def counter(self, corpus: Corpus, tokenization: Tokenization | None) -> Counter:
         """Read a corpus, and return a function `(start, stop, rows)` that writes the rows of these segments.
 
         :param tokenization: how raw text is tokenised
@@ -68,39 +104,28 @@ class Counting(NamedTuple):
         if corpus.once is None and (corpus.owners is None or corpus.size <= FEW_EACH * corpus.sets.bounds[-1]):
             # Lists of objects are counted without giving them numbers, unless references are counted for several texts.
             if isinstance(corpus.texts, TokenLists) and corpus.sets.kind == "tokens" and corpus.owners is None:
-                return self._of_lists(corpus.sets.lists(), corpus.texts.lists())
+                return self._of_lists(corpus)
             segments = segments_of_corpus(corpus, tokenization)
             return lambda start, stop, rows: numbered_rows(
                 segments, self.order, self.reference_length, start, stop, rows
             )
         return self._of_prepared(corpus, tokenization, key=(self, tokenization_of_call))
 
-    def _of_lists(self, sets: Any, texts: Any) -> Callable[[int, int, Any], None]:
-        """Count token lists, which the backend reads in place."""
+    def _of_lists(self, corpus: Corpus) -> Counter:
+        count = counter_of_lists(corpus, segment_rows, nltk_row, [self.order], matches=2)
+        if self.reference_length == "closest":
+            return count
+        sets = corpus.sets.lists()
 
-        def count(start: int, stop: int, rows: Any) -> None:
-            def one(position: int) -> None:
-                try:
-                    row = nltk_row(*plain_segment(sets[position], texts[position]), self.order)
-                except CybleuError as error:
-                    raise type(error)(f"segment {position}: {error}") from error.__cause__
-                for column, number in enumerate(row):
-                    rows[position, column] = number
+        def count_with_lengths(start: int, stop: int, rows: Any) -> None:
+            count(start, stop, rows)
+            for position in range(start, stop):
+                lengths = list(map(len, sets[position]))
+                rows[position, 1] = reference_length(lengths, int(rows[position, 0]), self.reference_length)
 
-            go_on(lambda position: segment_rows(sets, texts, self.order, position, stop, rows), start, stop, one)
-            if self.reference_length != "closest":
-                for position in range(start, stop):
-                    lengths = list(map(len, sets[position]))
-                    rows[position, 1] = reference_length(lengths, int(rows[position, 0]), self.reference_length)
-            # Texts of which none matches anything may be of two kinds.
-            if stop > start and not any(rows[position, 2] for position in range(start, stop)):
-                check_not_mixed(sets, texts)
+        return count_with_lengths
 
-        return count
-
-    def _of_prepared(
-        self, corpus: Corpus, tokenization: Tokenization | None, key: Any
-    ) -> Callable[[int, int, Any], None]:
+    def _of_prepared(self, corpus: Corpus, tokenization: Tokenization | None, key: Any) -> Counter:
         """Count texts in numbers, with n-grams of references that are counted once.
 
         :param key: all that decides what is counted, also the tokeniser of texts that are tokens by now

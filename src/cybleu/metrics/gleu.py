@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .._backend import gleu_rows, go_on, numbered_gleu_rows
+from .._backend import gleu_rows, numbered_gleu_rows
 from .._definitions.gleu import gleu_counts
 from .._runtime.numbers import check_whole
 from ..errors import OrderError
+from ..text.batches import Corpus, TokenLists
 from ..text.shapes import of_any_tokens
-from .base import BuiltinMetric
-from .counting import MOST_ORDERS_OF_KERNELS, check_not_mixed, segments_of_corpus
+from .base import BuiltinMetric, Counter
+from .counting import MOST_ORDERS_OF_KERNELS, counter_of_lists, segments_of_corpus
 from .operations import tokenization_for
 from .signature import Signature
-from .tokens import segments_of, tokenised
-
-if TYPE_CHECKING:
-    from ..text.batches import Corpus
-    from .base import Counter
+from .tokens import tokenised
 
 
 @dataclass(frozen=True)
@@ -73,33 +69,19 @@ class Gleu(BuiltinMetric):
         tokenization = tokenization_for(self, corpus.kind)
         min_len = int(self.min_len)
         max_len = int(self.max_len)
-        owners = corpus.owners
-        if tokenization is not None and tokenization.own:
-            in_place = segments_of_corpus(corpus, tokenization)
-            return lambda start, stop, rows: numbered_gleu_rows(in_place, min_len, max_len, start, stop, rows)
-        if tokenization is not None:
+        if tokenization is not None and not tokenization.own:
             corpus = tokenised(corpus, tokenization)
-        texts = corpus.texts.lists()
-        sets = corpus.sets.lists()
-        if owners is not None:
-            sets = [sets[owner] for owner in owners.tolist()]
-
-        @cache  # for what the kernel declines: it looks at each token
-        def segments() -> Callable[[int], Any]:
-            return segments_of(corpus, None, self.reads)
-
-        def count(start: int, stop: int, rows: Any) -> None:
-            def one(position: int) -> None:
-                hypothesis, references = segments()(position)
-                row = of_any_tokens(gleu_counts, [references], [hypothesis], min_len, max_len)
-                rows[position, 0], rows[position, 1] = row
-
-            go_on(lambda i: gleu_rows(sets, texts, min_len, max_len, i, stop, rows), start, stop, one)
-            if stop > start and tokenization is None and not any(rows[position, 0] for position in range(start, stop)):
-                check_not_mixed(corpus.sets.lists(), corpus.texts.lists())
-
-        return count
+            tokenization = None
+        if isinstance(corpus.texts, TokenLists):
+            return counter_of_lists(corpus, gleu_rows, _row, [min_len, max_len], matches=0)
+        segments = segments_of_corpus(corpus, tokenization)
+        return lambda start, stop, rows: numbered_gleu_rows(segments, min_len, max_len, start, stop, rows)
 
     def formula(self, row: Sequence[int]) -> float:
         matches, ngrams = row
         return matches / ngrams if ngrams else 0.0
+
+
+def _row(references: Any, hypothesis: Any, min_len: int, max_len: int) -> tuple[int, int]:
+    """Count a segment of any tokens."""
+    return of_any_tokens(gleu_counts, [references], [hypothesis], min_len, max_len)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 from zlib import crc32
 
 from .._backend import NgramInformation, RawTexts, Segments
@@ -14,17 +14,14 @@ from .._runtime.lazy_arrays import Array, Floats, np
 from .._runtime.numbers import check_whole
 from ..errors import OrderError, SequenceTypeError, UnknownNameError
 from ..nist_score import nist_length_penalty
+from ..text.batches import Corpus
 from ..text.ids import number_others, number_texts
 from ..text.reading import read_lines, read_references
 from ..text.tokenizers import Tokenization, own_tokenizer
-from .base import BuiltinMetric, Score
+from .base import BuiltinMetric, Counter, Score
 from .operations import tokenization_for
 from .references import References
 from .signature import Signature
-
-if TYPE_CHECKING:
-    from ..text.batches import Corpus
-    from .base import Counter
 
 MOST_ORDERS_OF_MTEVAL = 9
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from .._backend import fill_alignments
 from .._runtime.lazy_arrays import Array, Floats, np
 from .._runtime.parallel import run
-from ..text.batches import Corpus, Sets, TokenIds
+from ..text.batches import Batch, Corpus, Sets, TokenIds
 from ..text.ids import number_others, number_texts, number_together
+from ..text.tokenizers import Tokenization
 from .tokens import tokenised
-
-if TYPE_CHECKING:
-    from ..text.batches import Batch
-    from ..text.tokenizers import Tokenization
 
 MOST_IN_PLACE = 1 << 22  # kernels make arrays by number; ids from this on are numbered
 

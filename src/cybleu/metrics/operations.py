@@ -6,6 +6,7 @@ A :class:`cybleu.metrics.Metric` defines how a segment is counted and how a row 
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
 from functools import reduce
 from operator import add
@@ -17,16 +18,13 @@ from .._runtime.numbers import finite_numbers
 from .._runtime.parallel import checked_threads, run
 from .._version import __version__
 from ..errors import SequenceTypeError, StatisticsError, UnknownNameError
-from ..text.batches import Corpus, TokenLists
+from ..text.batches import Corpus, Kind, TokenLists
 from ..text.ids import SpecialIds
+from ..text.tokenizers import Tokenization
 from .statistics import one_or_more, row_at, whole_array, whole_numbers
 from .tokens import segments_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from ..text.batches import Kind
-    from ..text.tokenizers import Tokenization
     from .base import Counter, Metric
 
     AnyMetric = TypeVar("AnyMetric", bound=Metric)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._runtime.lazy_arrays import Integers, np
 from ..errors import ArrayValueError, MixedTokensError
-from ..text.batches import Corpus, ListSets, Sets, TokenIds
+from ..text.batches import AnySets, Batch, Corpus, Kind, ListSets, Made, Sets, TokenIds
 from ..text.ids import SpecialIds, ids_of_tokens, owners_given
 from ..text.reading import check_same_kind, has_tuples, read_references, read_texts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ..text.batches import AnySets, Batch, Kind, Made
 
 
 class References:

@@ -6,20 +6,16 @@ from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .._backend import RawTexts, Segments, edit_rows
+from .._backend import RawTexts, Segments, Tokenizer, edit_rows
 from .._runtime.numbers import check_flags
+from ..text.batches import Corpus
 from ..text.tokenizers import own_tokenizer
-from .base import BuiltinMetric, Score
+from .base import BuiltinMetric, Counter, Score
 from .names import score_texts
 from .operations import tokenization_for
 from .signature import Signature
-
-if TYPE_CHECKING:
-    from .._backend import Tokenizer
-    from ..text.batches import Corpus
-    from .base import Counter
 
 
 @dataclass(frozen=True)

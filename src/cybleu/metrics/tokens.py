@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._backend import RawTexts
-from ..text.batches import Corpus, Place, Sets, TokenIds, TokenLists
+from ..text.batches import Batch, Corpus, Place, Sets, TokenIds, TokenLists
 from ..text.reading import token_lists
-
-if TYPE_CHECKING:
-    from ..text.batches import Batch
-    from ..text.tokenizers import Tokenization
+from ..text.tokenizers import Tokenization
 
 
 def segments_of(

@@ -9,7 +9,7 @@ from array import array
 from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import accumulate, chain, pairwise
-from typing import ClassVar, NamedTuple, TypeAlias
+from typing import ClassVar, Literal, NamedTuple, TypeAlias, TypeVar
 
 from .._backend import RawTexts, TokenTexts, types_within
 from .._runtime.lazy_arrays import Integers, np
@@ -18,18 +18,19 @@ from .segments import is_array_type, refuse_arrays
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
-    from typing import Any, Literal, TypeVar
+    from typing import Any
 
     from numpy.typing import NDArray
 
     from .tokenizers import Tokenization
 
-    Made = TypeVar("Made")
     Tokens: TypeAlias = Sequence[Hashable]
     Ids: TypeAlias = NDArray[np.int32] | Integers
-    Kind: TypeAlias = Literal["raw text", "tokens", "ids", "nothing"]  # of texts
-    Batch: TypeAlias = "RawTexts | TokenLists | TokenIds"
-    AnySets: TypeAlias = "Sets | ListSets"
+
+Made = TypeVar("Made")
+Kind: TypeAlias = Literal["raw text", "tokens", "ids", "nothing"]  # of texts
+Batch: TypeAlias = "RawTexts | TokenLists | TokenIds"
+AnySets: TypeAlias = "Sets | ListSets"
 
 # Tokens of these types are equal or not in every context, and run no code of the caller's.
 PLAIN_TYPES = {str, bytes, int, float, bool, type(None)}

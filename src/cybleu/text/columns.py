@@ -25,14 +25,12 @@ from ..errors import (
     NotUtf8Error,
     SequenceTypeError,
 )
-from .batches import ListSets, Place, Sets, TokenIds, TokenLists, split_at
+from .batches import AnySets, Batch, Kind, ListSets, Place, Sets, TokenIds, TokenLists, split_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pyarrow import Array, ChunkedArray, DataType
-
-    from .batches import AnySets, Batch, Kind
 
 
 class Form(NamedTuple):

@@ -8,17 +8,16 @@ from contextlib import contextmanager
 from itertools import chain, pairwise, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._backend import RawTexts, RawVocabulary, number_tokens, read_arrays
+from .._backend import RawTexts, RawVocabulary, Tokenizer, number_tokens, read_arrays
 from .._runtime.lazy_arrays import Integers, array_given, array_of, in_place, np
 from .._runtime.numbers import check_whole, counted
 from .._runtime.sequences import LISTS, by_position
 from ..errors import ArrayValueError, LengthMismatchError, MixedTokensError, NoReferencesError, SequenceTypeError
-from .batches import Sets, TokenIds, TokenLists
+from .batches import AnySets, Batch, Place, Sets, TokenIds, TokenLists
 from .segments import refuse_unhashable
 
 if TYPE_CHECKING:
-    from .._backend import Tokenizer
-    from .batches import AnySets, Batch, Ids, Place
+    from .batches import Ids
     from .ragged import Ragged
 
 OF_ONE_SEGMENT = "as in bleu([hypothesis], [[r1, r2]])"

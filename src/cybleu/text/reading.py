@@ -15,7 +15,7 @@ from .._backend import RawTexts, trim, types_within
 from .._runtime.lazy_arrays import np
 from .._runtime.sequences import LINE, LISTS, by_position, is_array, is_missing, is_sized
 from ..errors import ArrayValueError, MixedTokensError, NoReferencesError, NotUtf8Error, SequenceTypeError
-from .batches import PLAIN_TYPES, Corpus, ListSets, Place, Sets, TokenIds, TokenLists
+from .batches import PLAIN_TYPES, AnySets, Batch, Corpus, Kind, ListSets, Place, Sets, TokenIds, TokenLists
 from .columns import ReferenceColumns, column_of, columns_of_references, entries_of, is_column, tokens_in
 from .ids import (
     NO_IDS,
@@ -39,8 +39,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
-
-    from .batches import AnySets, Batch, Kind
 
 NO_TEXTS = (*LINE, frozenset)
 SPLIT = "split them into tokens, for example with .split()"
