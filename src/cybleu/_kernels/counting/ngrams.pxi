@@ -218,9 +218,16 @@ cdef inline int32_t extend_matches(const KeyTable *table, Starts *starts, const 
 
     :param tokens: tokens, offset to the last token of an n-gram
     """
+    if table.width > 0:     # in loops of their own
+        return extend_each(table, starts, tokens, counts, given, adds, True, watching)
+    return extend_each(table, starts, tokens, counts, given, adds, False, watching)
+
+
+cdef inline int32_t extend_each(const KeyTable *table, Starts *starts, const int32_t *tokens, int32_t *counts,
+                                int32_t given, bint adds, bint direct, Watch *watching) except -1 nogil:
+    """Implement `extend_matches`."""
     cdef int32_t *positions = starts.positions
     cdef int32_t *numbers = starts.numbers
-    cdef bint direct = table.width > 0
     cdef int32_t position, number
     cdef Py_ssize_t kept = 0
     cdef Py_ssize_t first, i
