@@ -89,7 +89,7 @@ class MetricFigures:
         self.title = label if metric.higher_is_better else f"{label} (lower is better)"
         self.comparison = comparison
         self._lengths = texts.lengths
-        rows = dict(zip(texts.outputs, comparison.statistics.given))
+        rows = dict(zip(texts.outputs, comparison.statistics.tables))
         if len(texts.runs) == 1:
             for table in rows.values():  # the tool has no score for some texts
                 metric.score(table)

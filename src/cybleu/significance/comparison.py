@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import Floats, np
 from ..errors import UnknownNameError
 from ..metrics.operations import fields_of_texts
-from ..metrics.signature import as_signature
 from .resampling import bootstrap_scores, interval, mean_and_deviation, p_values
 from .results import SystemComparison, SystemDifference, SystemScore
 from .settings import Settings, refuse_settings
-from .systems import MetricLike, Systems, mean_of_runs, named
+from .systems import MetricLike, OfMetric, Systems, mean_of_runs, named, validated
 
 if TYPE_CHECKING:
     from ..metrics import Metric
@@ -56,13 +54,35 @@ def compare_systems(
     [('b', 'a', False), ('b', 'c', True), ('a', 'c', True)]
     """
     refuse_settings(choices)
-    settings = settings or Settings()
-    given = named(systems)
-    if baseline is not None and baseline not in given:
-        raise UnknownNameError(f"there is no system {baseline!r} to be the baseline; there are {', '.join(given)}")
-    statistics = Systems(given, metric, scale, **choices)
+    statistics = validated(named(systems), metric, scale, **choices)
     if lower_is_better is not None:
         statistics.scoring.higher_is_better = not lower_is_better
+    return _compared(statistics, baseline, settings or Settings(), {})
+
+
+def compare_counts(
+    rows: Mapping[str, Sequence[Any]], metric: Metric, nrefs: Any, baseline: str | None, settings: Settings
+) -> SystemComparison:
+    """Compare systems whose texts a metric has counted; the signature then also describes the texts.
+
+    :param rows: the rows of the runs of each system
+    :param nrefs: the number of references of a segment
+    """
+    tables = [metric.summable(table) for runs in rows.values() for table in runs]
+    of_texts = fields_of_texts(metric, metric.tokenization, nrefs)
+    return _compared(Systems(rows, OfMetric(metric), tables), baseline, settings, of_texts)
+
+
+def _compared(
+    statistics: Systems, baseline: str | None, settings: Settings, of_texts: Mapping[str, Any]
+) -> SystemComparison:
+    """Compare systems, see :func:`compare_systems`.
+
+    :param of_texts: fields of the signature
+    """
+    names = statistics.names
+    if baseline is not None and baseline not in names:
+        raise UnknownNameError(f"there is no system {baseline!r} to be the baseline; there are {', '.join(names)}")
     of_runs = bootstrap_scores(statistics, settings)
     # the score of a system is the mean of its runs, in each sample as in the corpus
     of_samples = [mean_of_runs(of_runs[runs]) for runs in statistics.runs]
@@ -74,15 +94,15 @@ def compare_systems(
         ranks = _ranks(order, significant, settings.ranking)
     # of a single system nothing was tested, but its interval has samples
     drawn = {"test": settings.test, "samples": settings.samples} if pairs else {"resamples": settings.resamples}
-    signature = statistics.scoring.signature.with_fields(**drawn, seed=settings.seed)
+    signature = statistics.scoring.signature.with_fields(**drawn, seed=settings.seed, **of_texts)
     scores = []
     for system in order:
-        own = statistics.scores[statistics.runs[system]]
+        own = statistics.run_scores[statistics.runs[system]]
         low, high = interval(of_samples[system], settings.confidence)
         scores.append(
             SystemScore(
-                name=statistics.names[system],
-                score=statistics.score(system),
+                name=names[system],
+                score=statistics.scores[system],
                 low=low,
                 high=high,
                 s_sel=float(np.mean([mean_and_deviation(of_runs[run])[1] for run in statistics.runs[system]])),
@@ -101,22 +121,9 @@ def compare_systems(
         scale=statistics.scoring.scale,
         higher_is_better=statistics.scoring.higher_is_better,
         signature=signature,
-        bootstrap_scores=dict(zip(statistics.names, of_samples)),
+        bootstrap_scores=dict(zip(names, of_samples)),
         statistics=statistics,
     )
-
-
-def compare_counts(
-    rows: Mapping[str, Sequence[Any]], metric: Metric, nrefs: Any, baseline: str | None, settings: Settings
-) -> SystemComparison:
-    """Compare systems whose texts a metric has counted; the signature then also describes the texts.
-
-    :param rows: the rows of the runs of each system
-    :param nrefs: the number of references of a segment
-    """
-    found = compare_systems(rows, metric, baseline=baseline, settings=settings)
-    fields = fields_of_texts(metric, metric.tokenization, nrefs)
-    return replace(found, signature=as_signature(found.signature).with_fields(**fields))
 
 
 def _tested_differences(
@@ -133,7 +140,7 @@ def _tested_differences(
     ordered = [(min(pair), max(pair)) for pair in pairs]
     tested = p_values(statistics, ordered, settings, of_samples)
     corrected = holm([p for p, _, _ in tested])
-    of_runs = [statistics.scoring.of_segments(table) for table in statistics.given]
+    of_runs = [statistics.scoring.of_segments(table) for table in statistics.tables]
     differences = []
     for (first, second), (p, samples, enumerated), p_holm in zip(pairs, tested, corrected):
         low, high = interval(of_samples[first] - of_samples[second], settings.confidence)
@@ -153,7 +160,7 @@ def _tested_differences(
             SystemDifference(
                 first=statistics.names[first],
                 second=statistics.names[second],
-                difference=statistics.difference(first, second),
+                difference=statistics.scores[first] - statistics.scores[second],
                 low=low,
                 high=high,
                 p=p,
@@ -172,7 +179,7 @@ def _tested_differences(
 def _order_and_pairs(rows: Systems, baseline: str | None) -> tuple[list[int], list[tuple[int, int]]]:
     """Return the systems from the best to the worst, a baseline first, and the pairs to compare."""
     sign = -1 if rows.scoring.higher_is_better else 1
-    order = sorted(range(len(rows.names)), key=lambda system: sign * rows.score(system))
+    order = sorted(range(len(rows.names)), key=lambda system: sign * rows.scores[system])
     if baseline is None:
         return order, list(combinations(order, 2))
     base = rows.names.index(baseline)

@@ -10,7 +10,7 @@ from .._runtime.html import html_text
 from ..metrics.operations import percent
 from .resampling import bootstrap_scores, interval, mean_and_deviation, p_values
 from .settings import CONFIDENCE, RESAMPLES, SEED, Settings
-from .systems import MetricLike, Systems, mean_of_runs, runs_of
+from .systems import MetricLike, mean_of_runs, runs_of, validated
 
 
 @dataclass(frozen=True)
@@ -107,12 +107,12 @@ def bootstrap(
     (73.11, 0.0, 100.0)
     """
     settings = Settings(resamples=samples, seed=seed, confidence=confidence, threads=threads, progress=progress)
-    systems = Systems({"the system": runs_of(stats, "the system")}, metric, scale, **choices)
+    systems = validated({"the system": runs_of(stats, "the system")}, metric, scale, **choices)
     scores = mean_of_runs(bootstrap_scores(systems, settings))
     mean, deviation = mean_and_deviation(scores)
     low, high = interval(scores, settings.confidence)
     return Bootstrap(
-        score=systems.score(0),
+        score=systems.scores[0],
         mean=mean,
         deviation=deviation,
         low=low,
@@ -222,7 +222,7 @@ def paired_test(
     """
     settings = Settings(test=test, samples=samples, seed=seed, threads=threads, progress=progress)
     both = {name: runs_of(rows, name) for name, rows in (("the first system", first), ("the second system", second))}
-    systems = Systems(both, metric, scale, **choices)
+    systems = validated(both, metric, scale, **choices)
     wins = losses = None
     of_samples: list[Floats] = []
     if test != "randomization":  # samples tell how often each system wins, and shuffles do not
@@ -234,7 +234,7 @@ def paired_test(
         losses = float((gains < -tolerance).mean())
     [(p, looked_at, exact)] = p_values(systems, [(0, 1)], settings, of_samples)
     return PairedTest(
-        difference=systems.difference(0, 1),
+        difference=systems.scores[0] - systems.scores[1],
         p=p,
         test=test,
         samples=looked_at,

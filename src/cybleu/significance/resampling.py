@@ -125,7 +125,7 @@ def _beyond(systems: Systems, pair: Pair, test: str, differences: Floats) -> int
 
     :param differences: those of the systems in the samples
     """
-    real = systems.difference(*pair)
+    real = systems.scores[pair[0]] - systems.scores[pair[1]]
     tolerance = systems.scoring.tolerance
     if test == "win-ratio":
         sign = np.sign(real) if abs(real) > tolerance else 0.0
@@ -200,7 +200,8 @@ def _count(
     columns = systems.columns
     own = len(systems.runs[pairs[0][0]])
     tables = np.array([systems.runs[first] + systems.runs[second] for first, second in pairs]).T
-    real = np.array([[abs(systems.difference(*pair))] for pair in pairs]) - systems.scoring.tolerance
+    differences = [[systems.scores[first] - systems.scores[second]] for first, second in pairs]
+    real = np.abs(differences) - systems.scoring.tolerance
     counts = np.zeros(len(pairs), dtype=np.int64)
     last = len(tables) - 1
     for block in drawn:

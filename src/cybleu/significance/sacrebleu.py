@@ -19,7 +19,7 @@ from ..errors import SampleError, UnknownNameError
 from ..metrics import VARIANTS, Bleu, Chrf, Ter
 from .resampling import interval, resamples, sampled
 from .settings import RESAMPLES, SEED, TESTS, Settings
-from .systems import MetricLike, OfMetric, Systems, named
+from .systems import MetricLike, OfMetric, Systems, named, validated
 
 IN_FLOAT32 = int(np.__version__.split(".")[0]) >= 2  # before, a Python float converted a float32 to float64
 
@@ -91,7 +91,7 @@ def confidence(
     ordered = np.sort(scores)
     middle = scores.dtype.type(mean(ordered.astype(np.float64).tolist()))
     half = 0.5 * (ordered[samples - 1 - samples // 40] - ordered[samples // 40])
-    return SacrebleuResult(found.score(systems.given[0]).score, None, float(middle), float(half))
+    return SacrebleuResult(found.score(systems.tables[0]).score, None, float(middle), float(half))
 
 
 def paired_bs(
@@ -126,7 +126,7 @@ def paired_bs(
     found, bleu = _validated(systems, metric, samples, seed, choices)
     scores = _resampled(found, bleu, np.random.default_rng(seed), samples, progress)
     distances = np.abs(scores[1:] - scores[0])
-    real = np.array([[abs(found.difference(0, system))] for system in range(1, len(scores))])
+    real = np.array([[abs(found.scores[0] - score)] for score in found.scores[1:]])
     beyond = distances - distances.mean(axis=1, keepdims=True) > real if len(real) else distances
     return _results(found, beyond.sum(axis=1), samples, map(_around, scores))
 
@@ -184,7 +184,7 @@ def _results(found: Systems, counts: Iterable[int], samples: int, around: Iterab
     p_values = [None, *((int(count) + 1) / (samples + 1) for count in counts)]
     results = {}
     for system, (p, ends) in enumerate(zip(p_values, around)):
-        results[found.names[system]] = SacrebleuResult(found.score(system), p, *ends)
+        results[found.names[system]] = SacrebleuResult(found.scores[system], p, *ends)
     return results
 
 
@@ -211,7 +211,7 @@ def _validated(
                 f"{name} has several runs, and sacreBLEU's tests accept one; use compare_systems for several"
             )
     # sacreBLEU accepts one segment
-    found = Systems(systems, "sacrebleu" if metric is None else metric, None, least=1, **choices)
+    found = validated(systems, "sacrebleu" if metric is None else metric, None, least=1, **choices)
     used = getattr(found.scoring, "metric", None)
     of_sacrebleu = isinstance(used, kinds)
     if isinstance(used, Bleu):

@@ -72,7 +72,7 @@ class Scoring(ABC):
         """Score each row of sums."""
 
     def of_segments(self, table: Array) -> Floats | None:
-        """Score each segment alone; None if a single row cannot be scored."""
+        """Score each segment alone, from rows that can be summed; None if a single row cannot be scored."""
         return None
 
 
@@ -90,8 +90,7 @@ class OfMetric(Scoring):
         return _all_finite(self.metric.evaluate_rows(numbers), numbers, "metric")
 
     def of_segments(self, table: Array) -> Floats | None:
-        metric = self.metric.of_sentences()
-        return metric.evaluate_rows(in_place(metric.summable(table), metric.dtype))
+        return self.metric.of_sentences().evaluate_rows(table)
 
 
 class OfFunction(Scoring):
@@ -150,47 +149,26 @@ class Systems:
     :ivar runs: for each system the indices of its tables
     :ivar tables: the rows of all runs, in the form that is summed
     :ivar columns: the same rows, prepared for matrix products
-    :ivar scores: the score of every run
+    :ivar run_scores: the score of every run
+    :ivar scores: the mean score of the runs of every system
     """
 
-    def __init__(
-        self, systems: Mapping[str, list[Run]], metric: MetricLike, scale: float | None, least: int = 2, **choices: Any
-    ):
+    def __init__(self, systems: Mapping[str, Sequence[Any]], scoring: Scoring, tables: list[Array], least: int = 2):
         """
+        :param systems: the names of the systems, each with as many items as it has runs
         :param least: the smallest number of segments; all samples of one segment are equal
         """
-        given = [rows for runs in systems.values() for rows in runs]
-        first = given[0]
-        segments, width = first.table.shape
-        for rows in given:
-            if len(rows.table) != segments:
-                raise LengthMismatchError(
-                    f"{first.name} has {segments} segments and {rows.name} {len(rows.table)}; all must have the same "
-                    "segments, in the same order"
-                )
-            if rows.table.shape[1] != width:
-                raise LengthMismatchError(
-                    f"the rows of {first.name} have {width} numbers and those of {rows.name} {rows.table.shape[1]}; count "
-                    "them with the same metric"
-                )
-        if segments < least:
+        self.segments = len(tables[0])
+        if self.segments < least:
             raise SampleError("there is one segment, so all samples are equal; give more segments, preferably hundreds")
         self.names = list(systems)
-        self.given = [rows.table for rows in given]
-        self.scoring, self.tables = _scoring(given, metric, scale, choices)
         numbers = count()
         self.runs = [list(islice(numbers, len(runs))) for runs in systems.values()]
-        self.segments = segments
-        self.columns = Columns(self.tables)
-        self.scores = self.scoring.exact(self.columns.numbers(self.columns.totals[:, :, None]))
-
-    def score(self, system: int) -> float:
-        """Return the mean score of a system's runs."""
-        return float(mean_of_runs(self.scores[self.runs[system]]))
-
-    def difference(self, first: int, second: int) -> float:
-        """Return the difference of the scores of two systems."""
-        return self.score(first) - self.score(second)
+        self.scoring = scoring
+        self.tables = tables
+        self.columns = Columns(tables)
+        self.run_scores = scoring.exact(self.columns.numbers(self.columns.totals[:, :, None]))
+        self.scores = [float(mean_of_runs(self.run_scores[runs])) for runs in self.runs]
 
     def influence(self, first: int, second: int) -> Floats:
         """Return for each segment by how much the first system's score would drop with the second system's output."""
@@ -203,7 +181,7 @@ class Systems:
                 own_rows = columns.matrix[part, own].astype(np.float64)
                 other_rows = columns.matrix[part, other].astype(np.float64)
                 sums = columns.totals[own] - own_rows + other_rows
-                result[part] += self.scores[own] - self.scoring.exact(columns.numbers(sums.T))
+                result[part] += self.run_scores[own] - self.scoring.exact(columns.numbers(sums.T))
         return result / len(pairs)
 
 
@@ -281,6 +259,31 @@ def runs_of(given: Any, name: str) -> list[Run]:
             )
         found.append(Run(f"run {number} of {name}" if len(runs) > 1 else name, table))
     return found
+
+
+def validated(
+    systems: Mapping[str, list[Run]], metric: MetricLike, scale: float | None, least: int = 2, **choices: Any
+) -> Systems:
+    """Validate the rows of systems, and return them with the scoring of their sums.
+
+    :param least: see :class:`Systems`
+    """
+    given = [rows for runs in systems.values() for rows in runs]
+    first = given[0]
+    segments, width = first.table.shape
+    for rows in given:
+        if len(rows.table) != segments:
+            raise LengthMismatchError(
+                f"{first.name} has {segments} segments and {rows.name} {len(rows.table)}; all must have the same "
+                "segments, in the same order"
+            )
+        if rows.table.shape[1] != width:
+            raise LengthMismatchError(
+                f"the rows of {first.name} have {width} numbers and those of {rows.name} {rows.table.shape[1]}; count "
+                "them with the same metric"
+            )
+    scoring, tables = _scoring(given, metric, scale, choices)
+    return Systems(systems, scoring, tables, least)
 
 
 def _scoring(
