@@ -36,7 +36,8 @@ def analysed():
 def marks_of(report, output, segment):
     """The marks of the tokens: the length of the longest match that contains each, and 5 more if it is clipped."""
     texts = report._texts
-    return report._ngrams.marks[texts.span([*texts.outputs][output], segment)].tolist()
+    begin, end = texts.bounds[texts.firsts[segment] + output :][:2]
+    return report._ngrams.marks[begin:end].tolist()
 
 
 # What must be shown as text, and run nothing.

@@ -15,7 +15,7 @@ from cybleu.report import (
     plot_precisions,
     plot_scores,
 )
-from cybleu.report.plots import picture, settings
+from cybleu.report.plots import pictures
 from reports import FEW, REFERENCES, SYSTEMS, analysed
 
 pytestmark = [
@@ -105,8 +105,7 @@ def test_names_are_no_formulas(axes):
 
 
 def drawn(draw):
-    with settings():
-        return picture(draw)
+    return pictures({"one": draw})["one"]
 
 
 def test_pictures_are_equal_for_equal_input(report):

@@ -16,7 +16,8 @@ import zlib
 from array import array
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
 from itertools import chain
 from os import PathLike, fspath
 from typing import Any, TypeVar
@@ -64,27 +65,23 @@ def keyword(name: str, value: Any = None) -> str:
     return f"{name}=" if value is None else f"{name}={value!r}"
 
 
+@dataclass
 class _Counted:
-    """A stream that counts the bytes that are read from it, and computes their SHA-256 on request."""
+    """A stream that counts the bytes that are read from it, and adds them to a digest, if there is one."""
 
-    def __init__(self, stream: Any, hashed: bool):
-        self._stream = stream
-        self.bytes = 0
-        self.digest: Any = None
-        if hashed:
-            from hashlib import sha256
-
-            self.digest = sha256()
+    stream: Any
+    digest: Any
+    count: int = 0
 
     def read(self, size: int = -1) -> bytes:
-        data: bytes = self._stream.read(size)
-        self.bytes += len(data)
+        data: bytes = self.stream.read(size)
+        self.count += len(data)
         if self.digest is not None:
             self.digest.update(data)
         return data
 
 
-class Lines:
+class Lines(AbstractContextManager["Lines"]):
     """The lines of a UTF-8 file, or of standard input for ``-``; gzip is recognised by its first bytes.
 
     A line ends at LF, and a CR before it is dropped; no other character ends a line. The last one needs no LF.
@@ -92,6 +89,7 @@ class Lines:
     :param keep_mark: a byte order mark at the start of the file is part of the first line; otherwise it is dropped
     :param hashed: compute the SHA-256 of the bytes that are read
     :ivar mark: a byte order mark was read
+    :ivar digest: the SHA-256 of the bytes as they are in the file, if they are hashed
     :raises InputFileError: the file cannot be opened or read, is not UTF-8, or is beyond the limits of the module; the
         message names file and line
     """
@@ -113,30 +111,27 @@ class Lines:
             raise InputFileError(f"{self.name}: cannot be read: {reason}") from error
         except ValueError as error:  # a NUL or half a character
             raise InputFileError(f"{shown(self.name)} cannot be the name of a file: {error}") from error
-        self._source = _Counted(self._raw, hashed)
+        self.digest: Any = None
+        if hashed:
+            from hashlib import sha256
+
+            self.digest = sha256()
+        self._source = _Counted(self._raw, self.digest)
         self._packed = compressed
         self._stream: Any = gzip.GzipFile(mode="rb", fileobj=self._source) if compressed else self._source  # type: ignore[call-overload]
         self._bytes = 0
         self.count = 0
 
-    def __enter__(self) -> Lines:
-        return self
-
     def __exit__(self, *exception: object) -> None:
         if self.name != _STANDARD_INPUT_NAME:  # which stays open
             self._raw.close()
-
-    @property
-    def digest(self) -> str:
-        """The SHA-256 of the bytes that were read, as they are in the file."""
-        return self._source.digest.hexdigest()  # type: ignore[no-any-return]
 
     def watched(self, parts: Iterable[_Text], progress: bool) -> Iterator[_Text]:
         """Yield parts of the file. A long file gets a progress bar that shows how much of it was read."""
         size = None  # of a pipe
         with suppress(OSError, ValueError):
             size = os.fstat(self._raw.fileno()).st_size or None
-        return watched(parts, progress, size, lambda: self._source.bytes, "B", unit_scale=True)
+        return watched(parts, progress, size, lambda: self._source.count, "B", unit_scale=True)
 
     def __iter__(self) -> Iterator[str]:
         for block in self.blocks():
@@ -185,7 +180,7 @@ class Lines:
             raise InputFileError(f"{self.name}: cannot be read: {error.strerror or error}") from error
         first = not self._bytes
         self._bytes += len(block)
-        if self._packed and self._bytes > max(ALWAYS_UNPACKED, MOST_EXPANSION * self._source.bytes):
+        if self._packed and self._bytes > max(ALWAYS_UNPACKED, MOST_EXPANSION * self._source.count):
             raise InputFileError(
                 f"{self.name}, after line {self.count}: unpacks to more than {MOST_EXPANSION} times its size, and may be made to "
                 "fill the memory; if it is not, decompress it with gunzip first"

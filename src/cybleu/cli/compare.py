@@ -20,7 +20,6 @@ from .command import (
     Files,
     Gathered,
     as_option,
-    from_command_line,
     gathered,
     references_option,
     section,
@@ -94,8 +93,8 @@ def _named(context: Context, parameter: Parameter, values: Files) -> dict[str, l
             is_flag=True,
             help="Add the contribution of each segment to each difference to the JSON output.",
         ),
-        option("--caption", metavar="TEXT", default="Scores of the systems.", help="The caption in LaTeX."),
-        option("--label", metavar="NAME", default="scores", help="The label in LaTeX, after tab:."),
+        option("--caption", metavar="TEXT", help="The caption in LaTeX.  [default: Scores of the systems.]"),
+        option("--label", metavar="NAME", help="The label in LaTeX, after tab:.  [default: scores]"),
     ),
     gathered(
         "page",
@@ -146,7 +145,7 @@ def compare_command(
     if printed["influence"] and form != "json":
         raise UsageError("--influence requires --format json")
     for name in ("caption", "label"):
-        if from_command_line(name) and form != "latex":
+        if printed[name] is not None and form != "latex":
             raise UsageError(f"{as_option(name)} requires --format latex")
     for name, value in page.items():
         if value and report_file is None:
@@ -211,7 +210,8 @@ def compare_command(
         echo(report.format(printed["width"]))
         return
     # csv and latex end with a line feed
-    echo(format_comparisons(comparisons, **printed), nl=form not in ("csv", "latex"))
+    given = {name: value for name, value in printed.items() if value is not None}
+    echo(format_comparisons(comparisons, **given), nl=form not in ("csv", "latex"))
 
 
 def _without_folders(paths: Iterable[str]) -> dict[str, str]:

@@ -217,7 +217,7 @@ class Texts:
                     yield [Corpus(lines, sets) for lines in texts]
         for path, file in dict(zip(self._paths, files)).items():
             if self.hashed:
-                self.digests[path] = file.digest
+                self.digests[path] = file.digest.hexdigest()
             if kind := _kind_of_table(path):
                 say(
                     f"{shown(file.name)} looks like {kind}, but each of its lines is read as a text; extract the texts "

@@ -125,8 +125,8 @@ def _write_rows(metric: Metric, corpus: Corpus, rows: Any, threads: int | None =
 
     :param rows: an array or a view `(segments, columns)` of zeros
     """
-    if threads is not None:
-        checked_threads(threads)
+    if threads is not None and checked_threads(threads) == 1:
+        threads = None
     size = corpus.size
     if not size:
         tokenization_for(metric, corpus.kind)  # raises an error for a kind that the metric does not read

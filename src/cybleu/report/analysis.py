@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache, cached_property
-from itertools import chain, combinations, pairwise, product
+from itertools import chain, combinations, product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._runtime.arrays import Floats, bincount, np
@@ -41,13 +41,19 @@ if TYPE_CHECKING:
 LARGEST_N = 9  # the default for the largest order of the precisions
 LONGEST = 4  # the longest n-grams that are marked and listed
 ALL_PAIRS = 4  # systems; with more, only some pairs are shown in detail
-# where the groups of segments begin, without the first one
+# where the groups of segments and of words begin, without the first one, and what all are called
 EDGES = {
     "length": (10, 20, 30, 40, 50, 60),
     "difference": (-10, -5, -2, 0, 1, 3, 6, 11),
     "score": (10, 20, 30, 40, 50, 60, 70, 80, 90),
 }
 FREQUENCIES = (1, 2, 3, 4, 5, 10, 100, 1000)
+LABELS = {
+    "length": "0 to 9, 10 to 19, 20 to 29, 30 to 39, 40 to 49, 50 to 59, 60 and more",
+    "difference": "below -10, -10 to -6, -5 to -3, -2 to -1, 0, 1 to 2, 3 to 5, 6 to 10, 11 and more",
+    "score": "0 to 10, 10 to 20, 20 to 30, 30 to 40, 40 to 50, 50 to 60, 60 to 70, 70 to 80, 80 to 90, 90 and more",
+    "frequency": "0, 1, 2, 3, 4, 5 to 9, 10 to 99, 100 to 999, 1000 and more",
+}
 
 
 class MetricFigures:
@@ -133,7 +139,7 @@ class MetricFigures:
         """
         if by not in EDGES:
             raise UnknownNameError(f"unknown groups {by!r}; use one of {', '.join(EDGES)}")
-        labels = labels_of(EDGES[by], None if by == "difference" else 0, int(by != "score"))
+        labels = tuple(LABELS[by].split(", "))
         if by == "score":
             values: Any = self.sentence_scores
             # error rates can exceed 100, and then the last group is open
@@ -271,7 +277,7 @@ class Report:
     @cached_property
     def outputs(self) -> tuple[OutputFigures, ...]:
         """The scores of each output by the first BLEU and by chrF."""
-        chrf = with_options(find("chrf"), lowercase=self._texts.lowercase)
+        chrf = find("chrf", lowercase=self._texts.lowercase)
         rows = self._texts.rows(chrf, self._threads)
         scores = chrf.evaluate_rows(np.array([rows[name].sum(axis=0) for name in self.names])).tolist()
         found = []
@@ -304,7 +310,7 @@ class Report:
     @cached_property
     def word_frequencies(self) -> WordFrequencies:
         """Recall and precision of words by how often they are in the references."""
-        labels = labels_of(FREQUENCIES, 0)
+        labels = tuple(LABELS["frequency"].split(", "))
         words = self._ngrams  # of the last order that was counted, 1
         group = np.searchsorted(FREQUENCIES, words.frequency, side="right")
         counts = [words.wanted]
@@ -522,14 +528,3 @@ def _metrics(given: Any, choices: Mapping[str, Any]) -> list[Metric]:
 def in_words(names: Sequence[str]) -> str:
     """Return a list of names as text."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-
-
-def labels_of(edges: Sequence[int], lowest: int | None, gap: int = 1) -> tuple[str, ...]:
-    """Return the labels of groups of numbers, each of which begins at an edge.
-
-    :param lowest: the lowest number; None if there is none
-    :param gap: the distance between the last number of a group and the edge of the next
-    """
-    lows = edges if lowest is None else (lowest, *edges)
-    ranges = (str(low) if low == high - gap else f"{low} to {high - gap}" for low, high in pairwise(lows))
-    return (*([f"below {edges[0]}"] if lowest is None else []), *ranges, f"{edges[-1]} and more")

@@ -22,7 +22,7 @@ from .._runtime.extras import extra
 from .._runtime.numbers import check_whole
 from .._version import __version__
 from ..errors import SampleError
-from ..significance import SystemComparison, SystemDifference, SystemScore, format_comparisons
+from ..significance import SystemComparison, format_comparisons
 from ..significance.results import MOST_PAIRS, notes_of_tests, p_value
 from . import plots
 from .analysis import MetricFigures, Report, analyse, in_words
@@ -40,6 +40,8 @@ TAGS = [("", ""), *((f"<{name}>", f"</{name}>") for name in ("u", "i", "b", "em"
 TAGS += [(f"<s>{opening}", f"{closing}</s>") for opening, closing in TAGS]
 TAGS += [(f"<mark>{opening}", f"{closing}</mark>") for opening, closing in TAGS]
 
+needs_jinja2 = partial(extra, "jinja2", "the report requires Jinja2", "cybleu[report]")
+
 
 def check_report(path: str | PathLike[str]) -> None:
     """Check that a report can be rendered and written, before it is computed.
@@ -53,7 +55,8 @@ def check_report(path: str | PathLike[str]) -> None:
     cybleu.errors.InputFileError: no such folder/report.html: cannot be written: ...
     """
     check_paths([fspath(path)])
-    _engine()
+    with needs_jinja2():
+        import jinja2  # noqa: F401
     plots.matplotlib_or_error()
 
 
@@ -115,16 +118,11 @@ def save_page(report: Report, path: str | PathLike[str], *, segments: int | None
         file.write(html(report, segments=segments))
 
 
-def _engine() -> Any:
-    with extra("jinja2", "the report requires Jinja2", "cybleu[report]"):
-        import jinja2
-    return jinja2
-
-
 @cache
 def _template() -> Any:
     """Compile the template once, with the style, the script and their digests."""
-    jinja2 = _engine()
+    with needs_jinja2():
+        import jinja2
     source = files(__package__)
     parts = {kind: source.joinpath(f"page.{kind}").read_text(encoding="utf-8") for kind in ("html", "css", "js")}
     environment = jinja2.Environment(
@@ -141,7 +139,6 @@ def _template() -> Any:
         "longest_name": LONGEST_NAME,
         "most_pairs": MOST_PAIRS,
         "notes_of_tests": notes_of_tests,
-        "pair_rows": pair_rows,
         "parts": parts,
         "digests": {kind: b64encode(sha256(text.encode()).digest()).decode() for kind, text in parts.items()},
     }
@@ -185,11 +182,12 @@ def html(report: Report, *, segments: int | None = MOST_SEGMENTS) -> str:
     if first.looked_at:  # one system has nothing to be compared with in a paper
         for form in ("LaTeX", "Markdown", "CSV"):
             tables[form] = format_comparisons(report.comparisons, form.lower()).rstrip("\n") + "\n"
+    rows = score_rows(report)
     page = template.render(
         report=report,
         texts=report._texts,
-        cards=cards(report, share),
-        score_rows=score_rows(report),
+        cards=cards(report, rows, share),
+        score_rows=rows,
         notes_of_scores=notes_of_scores(report, share),
         lower_is_better=[place for place, one in enumerate(report.metrics) if one.sign < 0],
         percent=share,
@@ -231,8 +229,7 @@ def _pictures(report: Report) -> dict[str, str]:
         drawn[f"scores{number}"] = partial(plots.plot_scores, figures)
         if figures.looked_at:
             drawn[f"differences{number}"] = partial(plots.plot_differences, figures)
-    with plots.settings():
-        pictures = {name: plots.picture(draw) for name, draw in drawn.items()}
+    pictures = plots.pictures(drawn)
     return {name: f"data:image/svg+xml;base64,{b64encode(svg).decode()}" for name, svg in pictures.items()}
 
 
@@ -244,12 +241,14 @@ def _shown_segments(report: Report, marks: Array, carried: list[int]) -> Iterato
     texts = report._texts
     first = report.metrics[0]
 
-    @cache  # most words occur often, and their markup takes longer than finding it again
-    def word(number: int) -> str:
-        """Render a token as HTML, so that none has a blank or is empty."""
-        token = re.sub(r"\s", "\u2423", str(texts.vocabulary[number])) or "\u2205"
-        return escape(visible(token), quote=False)
-
+    words = []  # the tokens by their ids as HTML, of which none has a blank or is empty
+    for token in texts.vocabulary:
+        word = re.sub(r"\s", "\u2423", str(token)) or "\u2205"
+        words.append(escape(visible(word), quote=False))
+    spans = {}  # of each output, where its tokens are in the segments
+    for place, name in enumerate(texts.outputs):
+        text = texts.firsts[carried] + place
+        spans[name] = [slice(*ends) for ends in zip(texts.bounds[text].tolist(), texts.bounds[text + 1].tolist())]
     shown = {name: Markup("<bdi>{}</bdi>").format(visible(name)) for name in report.names}
     largest = np.argmax(np.abs(first.gains), axis=0).tolist()
     scores = {figures.label: figures.sentence_scores[:, carried].tolist() for figures in report.metrics}
@@ -260,7 +259,7 @@ def _shown_segments(report: Report, marks: Array, carried: list[int]) -> Iterato
         if first.looked_at:
             pair = first.looked_at[largest[segment]][:: 1 if gain >= 0 else -1]
             for own, other in (pair, pair[::-1]):
-                tokens = texts.ids[texts.span(texts.runs[other][0], segment)].tolist()
+                tokens = texts.ids[spans[texts.runs[other][0]][row]].tolist()
                 rivals |= dict.fromkeys(texts.runs[own], tokens)
         alike: dict[str, list[str]] = {}
         for name in sorted(report.names, key=lambda name: name not in rivals):
@@ -268,8 +267,8 @@ def _shown_segments(report: Report, marks: Array, carried: list[int]) -> Iterato
         outputs = []
         for names in alike.values():
             name = names[0]
-            span = texts.span(name, segment)
-            line = _marked(texts.ids[span].tolist(), marks[span].tolist(), rivals.get(name), word)
+            span = spans[name][row]
+            line = _marked(texts.ids[span].tolist(), marks[span].tolist(), rivals.get(name), words)
             place = report.names.index(name)
             own_scores = [f"{label} {table[place][row]:.1f}" for label, table in scores.items()]
             title = Markup(", ").join(shown[name] for name in names)
@@ -284,7 +283,7 @@ def _shown_segments(report: Report, marks: Array, carried: list[int]) -> Iterato
         }
 
 
-def _marked(tokens: list[int], states: list[int], rival: list[int] | None, word: Callable[[int], str]) -> str:
+def _marked(tokens: list[int], states: list[int], rival: list[int] | None, words: list[str]) -> str:
     """Render tokens as HTML, with an element for neighbours that have the same mark, and for those that the rival lacks."""
     if rival is not None:
         left = Counter(rival)  # each token of the rival excuses one of the same tokens here
@@ -294,7 +293,7 @@ def _marked(tokens: list[int], states: list[int], rival: list[int] | None, word:
             else:
                 states[place] += DIFFERS
     parts = []
-    shown = map(word, tokens)
+    shown = map(words.__getitem__, tokens)
     for state, group in groupby(states):
         opening, closing = TAGS[state]
         parts.append(f"{opening}{' '.join(islice(shown, len(list(group))))}{closing}")
@@ -309,18 +308,23 @@ def points(value: float | None, width: int = 2, sign: str = "") -> str:
     return "" if value is None or np.isnan(value) else f"{value:{sign}.{width}f}".replace("-", "\u2212")
 
 
-def _ends(low: float, high: float) -> str:
-    return f"{points(low)} to {points(high)}"
-
-
-def cards(report: Report, share: str) -> list[dict[str, Any]]:
+def cards(report: Report, rows: list[tuple[str, list[dict[str, Any]]]], share: str) -> list[dict[str, Any]]:
     """Return a card for each pair of systems that a metric finds worth naming; of a single system one card.
 
     A card has the `names` of the better system and the one that it is compared with, or of the only one; the `verdicts` of
     all metrics on them, see :func:`_verdict`; and `sentences` about the others.
 
+    :param rows: see :func:`score_rows`
     :param share: the confidence of the intervals in percent
     """
+    if len(rows) == 1:
+        [(name, cells)] = rows
+        verdicts = []
+        for figures, cell in zip(report.metrics, cells):
+            note = f"{share} interval {cell['ends']}"
+            number = f"{cell['score']} {cell['half']}"
+            verdicts.append({"title": figures.title, "number": number, "scores": None, "note": note})
+        return [{"names": [name], "verdicts": verdicts, "sentences": []}]
     found: dict[frozenset[str], tuple[tuple[str, ...], list[MetricFigures]]] = {}
     for figures in report.metrics:
         names = tuple(system.name for system in figures.comparison.systems[:2])
@@ -344,15 +348,11 @@ def cards(report: Report, share: str) -> list[dict[str, Any]]:
 
 
 def _verdict(figures: MetricFigures, names: tuple[str, ...], share: str) -> dict[str, Any]:
-    """Return what a metric says of a system, or of two.
+    """Return what a metric says of two systems.
 
-    :return: the `title`; the score as a `number`, or the difference in words; the `scores` of both systems, or None; and as
-        a `note` the interval, and whether the difference is significant
+    :return: the `title`; the difference in words as a `number`; the `scores` of both; and as a `note` whether the difference is
+        significant, and its interval
     """
-    if len(names) == 1:
-        cell = _cell(figures, figures.systems[0], is_best=False)
-        number = f"{cell['score']} {cell['half']}"
-        return {"title": figures.title, "number": number, "scores": None, "note": f"{share} interval {cell['ends']}"}
     comparison = figures.comparison
     difference, low, high = figures.improvement(*names)
     number = points(difference, sign="+")
@@ -372,7 +372,7 @@ def _verdict(figures: MetricFigures, names: tuple[str, ...], share: str) -> dict
         "title": figures.title,
         "number": number,
         "scores": [scores[name] for name in names],
-        "note": f"{found} (p {p}); {share} interval {_ends(low, high)}",
+        "note": f"{found} (p {p}); {share} interval {points(low)} to {points(high)}",
     }
 
 
@@ -388,30 +388,27 @@ def _of_others(comparison: SystemComparison) -> tuple[str, str]:
 
 
 def score_rows(report: Report) -> list[tuple[str, list[dict[str, Any]]]]:
-    """Return the rows of the table of scores: each system with its score by each metric, see :func:`_cell`."""
-    rows = []
-    for place, system in enumerate(report.metrics[0].systems):
-        cells = []
-        for figures in report.metrics:
-            own = figures.systems[place]
-            best = figures.sign * max(figures.sign * other.score for other in figures.systems)
-            is_best = own.score == best and len(figures.systems) > 1
-            cells.append(_cell(figures, own, is_best=is_best))
-        rows.append((system.name, cells))
+    """Return the rows of the table of scores: the name of each system, and a cell for each metric.
+
+    A cell has the `score`, `half` the length of its interval, its `ends`, whether it `is_best`, and its `rank` if there is one.
+    """
+    rows: list[tuple[str, list[dict[str, Any]]]] = [(system.name, []) for system in report.metrics[0].systems]
+    several = len(rows) > 1
+    for figures in report.metrics:
+        best = figures.sign * max(figures.sign * system.score for system in figures.systems)
+        for (_, cells), system in zip(rows, figures.systems):
+            low = figures.percent(system.low)
+            high = figures.percent(system.high)
+            cells.append(
+                {
+                    "score": points(figures.percent(system.score)),
+                    "half": f"\u00b1 {points((high - low) / 2)}",
+                    "ends": f"{points(low)} to {points(high)}",
+                    "is_best": several and system.score == best,
+                    "rank": system.rank if several else None,
+                }
+            )
     return rows
-
-
-def _cell(figures: MetricFigures, system: SystemScore, is_best: bool) -> dict[str, Any]:
-    """Return a `score`, `half` the length of its interval, its `ends`, whether it `is_best`, and its `rank` if there is one."""
-    low = figures.percent(system.low)
-    high = figures.percent(system.high)
-    return {
-        "score": points(figures.percent(system.score)),
-        "half": f"\u00b1 {points((high - low) / 2)}",
-        "ends": _ends(low, high),
-        "is_best": is_best,
-        "rank": system.rank if len(figures.systems) > 1 else None,
-    }
 
 
 def notes_of_scores(report: Report, share: str) -> str:
@@ -428,10 +425,3 @@ def notes_of_scores(report: Report, share: str) -> str:
             notes.append("A rank begins where a system is significantly worse than those of the rank above.")
     notes += [f"Lower {one.label} is better." for one in report.metrics if not one.metric.higher_is_better]
     return " ".join(notes)
-
-
-def pair_rows(figures: MetricFigures) -> Iterator[tuple[SystemDifference, str, str]]:
-    """Yield the tests by a metric, each with the improvement and its interval."""
-    for pair in figures.differences:
-        difference, low, high = figures.improvement(pair.first, pair.second)
-        yield pair, points(difference, sign="+"), _ends(low, high)

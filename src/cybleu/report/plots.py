@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
 from itertools import cycle
 from threading import RLock
@@ -361,28 +360,25 @@ def plot_buckets(report: Report | MetricFigures, axes: Axes | None = None, *, by
 _settings = RLock()  # Matplotlib's settings and warning filters are those of the process
 
 
-@contextmanager
-def settings() -> Iterator[None]:
-    """Set Matplotlib's options so that the same plot gives the same bytes."""
+def pictures(plots: Mapping[str, Callable[[Axes], Any]]) -> dict[str, bytes]:
+    """Draw plots as SVG for a page. The same plot gives the same bytes."""
     matplotlib = matplotlib_or_error()
     with _settings, matplotlib.rc_context(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)  # browsers have more fonts
         matplotlib.rcdefaults()
         matplotlib.rcParams.update({"svg.hashsalt": "cybleu", "svg.fonttype": "none", "text.parse_math": False})
-        yield
+        matplotlib.rcParams.update({"font.size": FONT, "legend.fontsize": FONT})
+        return {name: _picture(draw) for name, draw in plots.items()}
 
 
-def picture(draw: Callable[[Axes], Any]) -> bytes:
-    """Draw a plot as SVG for a page, within :func:`settings`. Margins are estimated, in half the time of Matplotlib's layouts.
+def _picture(draw: Callable[[Axes], Any]) -> bytes:
+    """Draw a plot as SVG. Margins are estimated, in half the time of Matplotlib's layouts.
 
     The plot is as wide as a phone, so that the labels are not smaller there than on paper.
     """
-    from matplotlib import rcParams
     from matplotlib.figure import Figure
     from matplotlib.transforms import ScaledTranslation
 
-    rcParams["font.size"] = FONT
-    rcParams["legend.fontsize"] = FONT
     axes = Figure(figsize=(6.4, 4.0)).add_subplot()
     draw(axes)
     figure: Any = axes.figure

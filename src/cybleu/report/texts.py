@@ -103,11 +103,6 @@ class Outputs:
         sides = np.arange(self.firsts[-1], dtype=np.int32) - repeat(self.firsts[:-1], texts)
         self.sides: Array = repeat(sides.astype(np.int32), np.diff(self.bounds))
 
-    def span(self, output: str, segment: int) -> slice:
-        """Where the tokens of an output for a segment are among the ids."""
-        text = self.firsts[segment] + [*self.outputs].index(output)
-        return slice(*self.bounds[[text, text + 1]].tolist())
-
     def alike(self, first: str, second: str) -> int:
         """Count the segments for which all runs of two systems have the same text."""
         lines = zip(*(self.outputs[run] for name in (first, second) for run in self.runs[name]))
