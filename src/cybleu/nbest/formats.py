@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from .._backend import Fields
@@ -196,22 +197,27 @@ def field_lines(file: Lines, form: str | None, naming: Naming) -> Iterator[Recor
             lines.scores[lines.row] = line.score
             lines.put(line.dense.values(), line.sparse)
         numbers = np.arange(file.count + 1, file.count + lines.row + 1, dtype=np.int64)
-        dense, sparse = lines.features()
-        dense_names = names
-        if form == "joshua" and sparse is not None:
-            owners = owners_of(sparse.indptr)
-            if len(sparse.names) > MOST_FEATURES:
-                with on_line(file, numbers[owners[sparse.columns.argmax()]]):
-                    raise InputFileError(f"there are more than {MOST_FEATURES} features that are not sparse")
-            # in this format any feature may be missing in a line, so the backend read all of them as sparse ones
-            dense = np.zeros((lines.row, len(sparse.names)))
-            dense[owners, sparse.columns] = sparse.values
-            dense_names = sparse.names
-            sparse = None
         ids, begins, ends = lines.spans
-        part = Part(*runs_of_ids(ids), dense, dense_names, sparse=sparse, model_scores=lines.scores)
+        dense, sparse = lines.features()
+        part = Part(*runs_of_ids(ids), dense, names, sparse=sparse, model_scores=lines.scores)
+        if form == "joshua" and sparse is not None:
+            part = replace(part, features=_as_dense(sparse, file, numbers), names=sparse.names, sparse=None)
         yield Record(numbers, block, begins, ends, part)
     check_apart(names, parser.names())
+
+
+def _as_dense(sparse: SparseFeatures, file: Lines, numbers: Integers) -> Floats:
+    """Return the features of Joshua's format. Any may be missing in a line, so the backend reads them as sparse ones.
+
+    :param numbers: for each hypothesis the number of its line
+    """
+    owners = owners_of(sparse.indptr)
+    if len(sparse.names) > MOST_FEATURES:
+        with on_line(file, numbers[owners[sparse.columns.argmax()]]):
+            raise InputFileError(f"there are more than {MOST_FEATURES} features that are not sparse")
+    dense = np.zeros((len(numbers), len(sparse.names)))
+    dense[owners, sparse.columns] = sparse.values
+    return dense
 
 
 def _detected(file: Lines, block: bytes, naming: Naming) -> str:

@@ -114,15 +114,16 @@ def perceptron(
     if len(filled) < 2:
         raise ArrayValueError(f"folds require at least 2 segments with hypotheses, but there are {len(filled)}")
     check_whole(folds, "folds", 2, len(filled), error=ArrayValueError)
-    ranked = oracle(nbest, "sentence", found).scores
+    sentence_scores = oracle(nbest, "sentence", found).scores
     scales = _scales(nbest)
 
     def example(segment: int) -> _Example:
         rows = np.arange(nbest.offsets[segment], nbest.offsets[segment + 1], dtype=np.int64)
-        ranks = rows[np.argsort(-ranked[rows], kind="stable")]
-        first = ranks[: max(1, round(good * len(rows)))]
-        last = ranks[len(rows) - max(1, round(bad * len(rows))) :]
-        return _Example(_Rows(nbest, first, scales), _Rows(nbest, last, scales), ranked[first][:, None] > ranked[last])
+        ranked = rows[np.argsort(-sentence_scores[rows], kind="stable")]
+        first = ranked[: max(1, round(good * len(rows)))]
+        last = ranked[len(rows) - max(1, round(bad * len(rows))) :]
+        better = sentence_scores[first][:, None] > sentence_scores[last]
+        return _Example(_Rows(nbest, first, scales), _Rows(nbest, last, scales), better)
 
     examples = {segment: example(segment) for segment in filled}
     width = len(nbest.names)
@@ -130,14 +131,13 @@ def perceptron(
     Random(seed).shuffle(shuffled)
     # of almost equal sizes
     parts = [sorted(shuffled[fold::folds]) for fold in range(folds)]
-    rows = np.full((epochs, len(nbest)), -1, dtype=np.int64)
+    rows = np.full((epochs, len(nbest)), -1, dtype=np.int64)  # chosen after each epoch by the weights of other folds
     with bar((folds + 1) * epochs, progress, " epochs") as advance:
         # a generator for each fold, so that the order of its segments does not depend on other folds
         for fold, part in enumerate(parts):
             others = [examples[segment] for segment in sorted({*filled}.difference(part))]
-            for epoch, weights in enumerate(
-                _train(others, len(names), width, margin, epochs, Random(f"{seed} {fold}"))
-            ):
+            of_epochs = _train(others, len(names), width, margin, epochs, Random(f"{seed} {fold}"))
+            for epoch, weights in enumerate(of_epochs):
                 rows[epoch, part] = linear(nbest, _of_features(weights, scales, names)).rows[part]
                 advance(1)
         scores = [found.score(nbest.stats[chosen[filled]]).score for chosen in rows]
@@ -146,7 +146,7 @@ def perceptron(
         every = [examples[segment] for segment in filled]
         for final in _train(every, len(names), width, margin, best + 1, Random(f"{seed} all")):  # noqa: B007
             advance(1)
-    held_out: Selection[str] = Selection(nbest.offsets, rows[best], np.full(len(ranked), np.nan), nbest)
+    held_out: Selection[str] = Selection(nbest.offsets, rows[best], np.full(len(sentence_scores), np.nan), nbest)
     of_folds = [found.score(nbest.stats[rows[best, part]]).score for part in parts]
     trained = dict(zip(names, _of_features(final, scales, names)))
     return Perceptron(trained, best + 1, held_out, scores[best], of_folds, scores)
@@ -155,7 +155,7 @@ def perceptron(
 class _Rows:
     """Features of hypotheses, divided by the scales.
 
-    :ivar columns: the sparse features that any of them has
+    :ivar columns: the sparse features that any of them has, ascending
     """
 
     def __init__(self, nbest: NBest, rows: Integers, scales: Floats):
@@ -164,11 +164,13 @@ class _Rows:
         self._dense = nbest.features[rows] / scales[:width]
         self._width = width
         sparse = nbest.sparse.rows(rows) if nbest.sparse else no_features(len(rows))
+        # for each sparse number its hypothesis, and the place of its feature in `columns`
         self._owners = owners_of(sparse.indptr)
         self.columns, self._places = np.unique(sparse.columns, return_inverse=True)
         self._numbers = sparse.values / scales[width + sparse.columns]
 
     def values(self, weights: Floats) -> Floats:
+        """Return the weighted sum of each row."""
         values: Floats = self._dense @ weights[: self._width]
         if len(self.columns):
             terms = self._numbers * weights[self._width + self.columns][self._places]
@@ -185,7 +187,7 @@ class _Rows:
 
 
 class _Example(NamedTuple):
-    """The good and the bad hypotheses of a segment, and which pairs differ in BLEU."""
+    """The good and the bad hypotheses of a segment, and in which pairs the good one has the better BLEU."""
 
     good: _Rows
     bad: _Rows
@@ -215,6 +217,7 @@ def _sparse_scales(nbest: NBest, sparse: SparseFeatures) -> Floats:
     # so that no square overflows
     numbers = sparse.values / largest[sparse.columns]
     segments = owners_of(nbest.offsets)[owners_of(sparse.indptr)]
+    # a group has the numbers of a feature in a segment
     groups, group_of = np.unique(segments * count + sparse.columns, return_inverse=True)
     columns = groups % count
     of_segment = np.diff(nbest.offsets)[groups // count]
@@ -264,6 +267,7 @@ def _train(
         for place in order:
             good, bad, pairs = examples[place]
             wrong = pairs & (good.values(weights)[:, None] < bad.values(weights) + margin)
+            # each hypothesis counts once for each of its wrong pairs
             up, sparse_up = good.sum(wrong.sum(axis=1))
             down, sparse_down = bad.sum(wrong.sum(axis=0))
             weights[:width] += (up - down) / wrong.size
