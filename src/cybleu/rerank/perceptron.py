@@ -218,21 +218,19 @@ def _sparse_scales(nbest: NBest, sparse: SparseFeatures) -> Floats:
     numbers = sparse.values / largest[sparse.columns]
     segments = owners_of(nbest.offsets)[owners_of(sparse.indptr)]
     # a group has the numbers of a feature in a segment
-    groups, group_of = np.unique(segments * count + sparse.columns, return_inverse=True)
-    columns = groups % count
+    groups, first, group_of = np.unique(segments * count + sparse.columns, return_index=True, return_inverse=True)
     of_segment = np.diff(nbest.offsets)[groups // count]
     present = bincount(group_of, minlength=len(groups))
     means = bincount(group_of, numbers, len(groups)) / of_segment
     squares = bincount(group_of, (numbers - means[group_of]) ** 2, len(groups))
     # hypotheses of the segment that do not have the feature, whose value is 0
     squares += (of_segment - present) * means**2
-    highest, lowest = np.where(present < of_segment, [[0.0], [0.0]], [[-np.inf], [np.inf]])
-    np.maximum.at(highest, group_of, numbers)
-    np.minimum.at(lowest, group_of, numbers)
-    varies = np.zeros(count, dtype=np.bool_)
-    varies[columns[highest != lowest]] = True
-    squares[highest == lowest] = 0.0
-    scales: Floats = np.sqrt(bincount(columns, squares, count) / len(nbest.features)) * largest
+    # groups in which not all values are equal
+    one = np.where(present < of_segment, 0.0, numbers[first])
+    varying = np.unique(group_of[numbers != one[group_of]])
+    columns = groups[varying] % count
+    scales: Floats = np.sqrt(bincount(columns, squares[varying], count) / len(nbest.features)) * largest
+    varies = bincount(columns, minlength=count) > 0
     return np.where(varies, np.maximum(scales, SMALLEST), np.inf)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import cycle
 from math import inf, sqrt
@@ -13,9 +13,9 @@ from .._runtime.arrays import Floats, np
 from .._runtime.numbers import MOST_REPEATS, check_whole
 from .._runtime.parallel import bar, checked_threads, in_order
 from ..errors import WeightsError
-from ..nbest import NBest
-from ..nbest.features import Weights, weighed
-from ..nbest.parts import part_of
+from ..nbest import NBest, SparseFeatures
+from ..nbest.features import Weights, rows_of, weighed
+from ..nbest.parts import Part
 from .line_search import Surface
 from .problem import Metric, Point, Problem, summed
 from .results import Move, Restart, Tuning
@@ -87,7 +87,7 @@ def tune(
     dense = len(nbest.names)
     kept = vector[dense:]
     if nbest.sparse is not None:
-        problem = Problem(_with_sum(nbest, vector), metric)
+        problem = Problem(_with_sum(nbest, nbest.sparse, kept), metric)
         weight = float(kept.any())  # of the sum, so that all weights are 0 where they would be without it
         low, high, vector = (np.append(numbers[:dense], weight) for numbers in (low, high, vector))
     small = restarts is None and len(nbest.features) < SMALL
@@ -97,12 +97,10 @@ def tune(
     check_whole(seed, "seed", 0, error=WeightsError)
     threads = checked_threads(threads)
     wide = min(restarts, SMALL_WIDE if small else WIDE)
-    # feature orders are computed here, before threads start
-    axes = []
-    for axis in np.flatnonzero(low < high).tolist():
-        # the weight of a feature that is equal within each segment changes nothing
-        if problem.axes.spreads(problem.axes.column(axis)[0]).any():
-            axes.append(axis)
+    # The weight of a feature that is equal within each segment changes nothing. Columns are computed here, before threads
+    # start.
+    spreads = problem.axes.spreads
+    axes = [axis for axis in np.flatnonzero(low < high).tolist() if spreads(problem.axes.column(axis)[0]).any()]
     best = 0  # the number of the best restart so far, the first of equal ones
     ends: list[tuple[Restart, Point]] = []
 
@@ -122,11 +120,18 @@ def tune(
             begin = problem.point(random_start(generator, vector, low, high, dense, drawn) if number else vector)
             # the given start is often good: its climb is worth more searches
             end = climb.best_first(begin) if small or number == 0 else climb.in_turn(begin)
-        found = problem.tuned(end.weights, end.merit[0], begin.merit[0])
-        # only those that a climb can move
-        found["weights"] = dict(zip(nbest.names, end.weights.tolist()))
-        moves = tuple(climb.moves)
-        return Restart(**found, number=number, moves=moves, line_searches=climb.searches, origin=origin), end
+        restart = Restart(
+            weights=dict(zip(nbest.names, end.weights.tolist())),
+            score=end.merit[0],
+            start_score=begin.merit[0],
+            metric=problem.objective.name,
+            scale=problem.objective.scale,
+            number=number,
+            moves=tuple(climb.moves),
+            line_searches=climb.searches,
+            origin=origin,
+        )
+        return restart, end
 
     near = (range(first, min(first + ROUND, restarts + 1)) for first in range(wide + 1, restarts + 1, ROUND))
     with bar(restarts + 1, progress, " climbs") as advance:
@@ -141,10 +146,12 @@ def tune(
     restart, point = ends[best]
     chosen = np.full(len(nbest), -1, dtype=np.int64)
     chosen[problem.axes.present] = nbest.index[point.chosen]
-    found = problem.tuned(point.weights, point.merit[0], ends[0][0].start_score)
-    found["weights"] = restart.weights | dict(zip(nbest.all_names[dense:], kept.tolist()))
     return Tuning(
-        **found,
+        weights=restart.weights | dict(zip(nbest.all_names[dense:], kept.tolist())),
+        score=restart.score,
+        start_score=ends[0][0].start_score,
+        metric=restart.metric,
+        scale=restart.scale,
         stats=tuple(summed(nbest.stats, point.chosen).tolist()),
         chosen=chosen,
         restarts=tuple(restart for restart, _ in ends),
@@ -152,17 +159,13 @@ def tune(
     )
 
 
-def _with_sum(nbest: NBest, weights: Floats) -> NBest:
+def _with_sum(nbest: NBest, sparse: SparseFeatures, weights: Floats) -> NBest:
     """Return the list with the weighted sum of its sparse features, whose weights stay, as the last dense feature."""
-    sparse = np.where(np.arange(len(weights)) < len(nbest.names), 0.0, weights)
-    sums = weighed(nbest.axes.rows, sparse, len(nbest.features))
-    part = replace(
-        part_of(nbest),
-        features=np.column_stack([nbest.features, sums]),
-        names=(*nbest.names, "sparse features"),
-        sparse=None,
-    )
-    return NBest.unchecked(part, nbest.score)
+    count = len(nbest.features)
+    sums = weighed(rows_of(np.zeros((count, 0)), sparse), weights, count)
+    features = np.column_stack([nbest.features, sums])
+    names = (*nbest.names, "sum of sparse features")
+    return NBest.unchecked(Part(nbest.offsets, nbest.ids, features, names, nbest.stats), nbest.score)
 
 
 @dataclass(eq=False)
