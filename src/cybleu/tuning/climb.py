@@ -13,9 +13,8 @@ from .._runtime.arrays import Floats, np
 from .._runtime.numbers import MOST_REPEATS, check_whole
 from .._runtime.parallel import bar, checked_threads, in_order
 from ..errors import WeightsError
-from ..nbest import NBest, SparseFeatures
-from ..nbest.features import Weights, rows_of, weighed
-from ..nbest.parts import Part
+from ..nbest import NBest
+from ..nbest.features import Weights
 from .line_search import Surface
 from .problem import Metric, Point, Problem, summed
 from .results import Move, Restart, Tuning
@@ -87,7 +86,7 @@ def tune(
     dense = len(nbest.names)
     kept = vector[dense:]
     if nbest.sparse is not None:
-        problem = Problem(_with_sum(nbest, nbest.sparse, kept), metric)
+        problem = problem.with_sum(kept)
         weight = float(kept.any())  # of the sum, so that all weights are 0 where they would be without it
         low, high, vector = (np.append(numbers[:dense], weight) for numbers in (low, high, vector))
     small = restarts is None and len(nbest.features) < SMALL
@@ -157,15 +156,6 @@ def tune(
         restarts=tuple(restart for restart, _ in ends),
         best=best,
     )
-
-
-def _with_sum(nbest: NBest, sparse: SparseFeatures, weights: Floats) -> NBest:
-    """Return the list with the weighted sum of its sparse features, whose weights stay, as the last dense feature."""
-    count = len(nbest.features)
-    sums = weighed(rows_of(np.zeros((count, 0)), sparse), weights, count)
-    features = np.column_stack([nbest.features, sums])
-    names = (*nbest.names, "sum of sparse features")
-    return NBest.unchecked(Part(nbest.offsets, nbest.ids, features, names, nbest.stats), nbest.score)
 
 
 @dataclass(eq=False)

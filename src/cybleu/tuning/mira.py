@@ -137,7 +137,7 @@ def kbmira(
             return Mira(**found, scores=tuple(of_passes), rules=rules)
 
         for _ in range(passes):
-            averaged = problem.axes.rows.mira_pass(
+            averaged = problem.rows.mira_pass(
                 problem.axes.offsets,
                 generator.permutation(order) if shuffle else order,
                 stats=stats,

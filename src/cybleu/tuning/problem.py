@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf, isnan, sqrt
@@ -15,7 +16,7 @@ from ..metrics import Bleu, Metric as MetricType, Variant, find
 from ..metrics.combined import maximised
 from ..nbest import NBest
 from ..nbest.container import check_nbest
-from ..nbest.features import Weights, weights_of
+from ..nbest.features import Weights, rows_of, weighed, weights_of
 
 Metric = str | Variant | MetricType | Callable[[Array], float] | None
 
@@ -107,9 +108,10 @@ class Objective:
 
     def scores(self, rows: Array) -> Floats:
         """Score each of several sums."""
-        if self.metric is None:
-            return np.array([self.score(row) for row in rows])
-        scores = self.metric.evaluate_rows(rows)
+        if self.metric:
+            scores = self.metric.evaluate_rows(rows)
+        else:
+            scores = np.array([float(self._function(row)) for row in rows])
         for row in rows[np.isnan(scores)]:
             self.score(row)  # raises the error
         return scores
@@ -135,6 +137,8 @@ class Problem:
     Weights are vectors, with those of sparse features after the dense ones.
 
     :ivar axes: the features, which do not depend on the metric
+    :ivar rows: the features that are weighed, in the form of the backend
+    :ivar width: how many they are
     """
 
     def __init__(self, nbest: NBest, metric: Metric):
@@ -145,6 +149,8 @@ class Problem:
             raise EmptyCorpusError("no segment has a hypothesis, so there is nothing to tune on")
         if not nbest.all_names:
             raise FeatureError("the hypotheses have no features, so there is nothing to weigh")
+        self.rows = self.axes.rows
+        self.width = len(nbest.all_names)
         # after the list, whose mistakes are reported first
         self.objective = Objective(nbest, metric)
 
@@ -154,13 +160,23 @@ class Problem:
             return np.where(np.arange(len(self.nbest.all_names)) < len(self.nbest.names), 1.0, 0.0)
         return weights_of(self.nbest, start, "start")
 
+    def with_sum(self, weights: Floats) -> Problem:
+        """Return the problem with the sum of the sparse features, whose weights stay, as one more dense feature."""
+        nbest = self.nbest
+        count = len(nbest.features)
+        sums = weighed(rows_of(np.zeros((count, 0)), nbest.sparse), weights, count)
+        problem = copy(self)
+        problem.rows = rows_of(np.column_stack([nbest.features, sums]), None)
+        problem.width = len(nbest.names) + 1
+        return problem
+
     def values(self, weights: Floats, what: str) -> Floats:
         """Return the value of each hypothesis, the sum of its features by their weights.
 
         :param what: the weights are, for the message
         """
         values = np.empty(len(self.nbest.features))
-        self.axes.rows.weigh(weights, values)
+        self.rows.weigh(weights, values)
         if not np.isfinite(values).all():
             raise WeightsError(
                 f"{what} times the features is more than a float can hold; scale the features: {weights.tolist()}"
@@ -170,7 +186,7 @@ class Problem:
     def chosen(self, weights: Floats, values: Floats, error: float = 0.0) -> Integers:
         """Find the best hypothesis of each segment that has any, from values that are right up to the error."""
         chosen = np.empty(len(self.axes.present), dtype=np.int64)
-        self.axes.rows.winners(self.axes.offsets, weights, values, error, chosen)
+        self.rows.winners(self.axes.offsets, weights, values, error, chosen)
         return chosen
 
     def tuned(self, weights: Floats, score: float, start_score: float) -> dict[str, Any]:
@@ -187,11 +203,11 @@ class Problem:
         """Compute the point of these weights, quickly if they are those of the last call, for many searches from one."""
         key = weights.tobytes()
         last = self.axes.last  # another thread may replace it
-        if last is None or last[0] != key:
+        if last is None or last[0] is not self.rows or last[1] != key:
             values = self.values(weights, "the vector of weights")
-            last = key, values, self.chosen(weights, values)
+            last = self.rows, key, values, self.chosen(weights, values)
             self.axes.last = last
-        return self.scored(weights, last[1], last[2])
+        return self.scored(weights, *last[2:])
 
     def scored(self, weights: Floats, values: Floats | None, chosen: Integers) -> Point:
         """Score a point whose best hypotheses are known."""
@@ -225,7 +241,7 @@ class Problem:
 
     def axis(self, axis: int, lower: float, upper: float) -> Line:
         """Return the line along a dense feature."""
-        direction = np.zeros(len(self.nbest.all_names))
+        direction = np.zeros(self.width)
         direction[axis] = 1.0
         return Line(direction, *self.axes.column(axis), lower, upper, axis)
 
