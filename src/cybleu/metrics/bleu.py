@@ -255,9 +255,9 @@ class Bleu(BuiltinMetric):
         :param width: the number of columns
         :raises StatisticsError: these are no rows of BLEU, or there are not as many weights as orders
         """
-        order = order_of(width)
-        if order == self.order:
+        if width == len(self.columns):
             return self
+        order = order_of(width)
         if self.weights is not None:
             raise StatisticsError(f"there are {len(self.weights)} weights for {order} n-gram orders; give one for each")
         return replace(self, max_order=order)
