@@ -34,32 +34,24 @@ def sentence_bleu(original: Any, *others: Any) -> Any:
 sentence_gleu = sentence_bleu
 
 
-class Scorer:
-    """See the class of this name in :mod:`cybleu._kernels`."""
+class Declining:
+    """See the class with the name of a derived one in :mod:`cybleu._kernels`."""
 
     def __init__(self, *arguments: Any):
         pass
 
+
+class Scorer(Declining):
     corpus = no_result
     sentences = rows = start_of_rows
 
 
-class Definition:
-    """See the class of this name in :mod:`cybleu._kernels`."""
-
-    def __init__(self, *arguments: Any):
-        pass
-
+class Definition(Declining):
     evaluate = no_result
     score_rows = start_of_rows
 
 
-class PairwiseTexts:
-    """See the class of this name in :mod:`cybleu._kernels`."""
-
-    def __init__(self, *arguments: Any):
-        pass
-
+class PairwiseTexts(Declining):
     fill = start_of_range
 
 

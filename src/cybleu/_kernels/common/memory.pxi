@@ -12,10 +12,6 @@ cdef extern from "common/memory.h":
     void copy_items "CYBLEU_COPY_ITEMS" (void *to, const void *items, Py_ssize_t count) noexcept nogil
 
 
-cdef enum:
-    KEPT = 1048576          # bytes that a buffer keeps after a segment
-
-
 cdef inline void *allocated(void *memory) except NULL nogil:
     """Return the result of malloc, calloc or realloc, or raise MemoryError if it is NULL."""
     if memory == NULL:

@@ -73,10 +73,7 @@ cdef int match_texts(SegmentWorkspace *work, Py_ssize_t longest, Py_ssize_t max_
         finish_masks(&work.matcher, matches)
         return 0
     reserve(&work.memory, match_memory(size_of(work, 0), work.numbers.count, texts))
-    match_ngrams(numbers, work.starts, texts, max_order, work.memory.data, matches, &work.hypothesis.watching)
-    if work.memory.capacity > KEPT:
-        free_buffer(&work.memory)
-    return 0
+    return match_ngrams(numbers, work.starts, texts, max_order, work.memory.data, matches, &work.hypothesis.watching)
 
 
 cdef int end_text(TokenIds *numbers) except -1 nogil:

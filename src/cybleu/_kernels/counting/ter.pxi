@@ -462,8 +462,6 @@ cdef int count_best_edits(Workspace *work, double *row) except -1 nogil:
         best = min(best, count_edits(&segment, words + numbered.starts[k], best, &work.memory, watching))
     row[0] = <double>best
     row[1] = <double>total / <double>count
-    if work.memory.capacity > KEPT:
-        free_buffer(&work.memory)
     return 0
 
 

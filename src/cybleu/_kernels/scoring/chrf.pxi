@@ -161,10 +161,6 @@ cdef int count_characters(const ChrfRules *rules, ChrfWorkspace *work, const Lin
             copy_items(row, found, row_size)
         found += row_size
         watch(&work.watching, 1)
-    if work.table.capacity > KEPT:
-        free_buffer(&work.table)
-        free_buffer(&work.walk)
-        free_buffer(&work.text)
     return 0
 
 
