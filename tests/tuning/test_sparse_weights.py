@@ -55,7 +55,15 @@ def test_bounds_and_fixed_weights():
     found = tune(nbest, START, restarts=2, fixed={"s3": -3.0, "d1": 0.125})
     assert (found.weights["s3"], found.weights["d1"], found.weights["s4"]) == (-3.0, 0.125, 2.0)
     checked(nbest, found)
-    assert tune(nbest, START, restarts=2, fixed=["s3"]).weights == tune(nbest, START, restarts=2).weights
+
+
+def test_other_weights_of_sparse_features_are_another_point():
+    nbest, _, _ = lists(1)
+    fixed = [*nbest.names, "s3"]
+    tune(nbest, START, restarts=0, fixed=fixed)  # the list keeps the values of the last point
+    found = tune(nbest, {**START, "s4": -2.0}, restarts=0, fixed=fixed)
+    assert found.weights == {**START, "s4": -2.0}
+    checked(nbest, found)
 
 
 def test_all_features_sparse():

@@ -60,18 +60,17 @@ def part_of(nbest: NBest) -> Part:
     return Part(**{field.name: getattr(nbest, field.name) for field in fields(Part)})
 
 
-def _grown(array: Array | None, count: int, rows: Array) -> Array:
+def _grown(array: Array, count: int, rows: Array) -> Array:
     """Write rows after the first `count` rows of an array, and return it, or a larger copy if they have no room in it.
 
     Memory that is reserved and not written to is not used. Earlier rows have 0 in the columns that only later rows have,
     as in Joshua's format.
     """
     end = count + len(rows)
-    if array is None or end > len(array) or rows.shape[1:] != array.shape[1:]:
+    if end > len(array) or rows.shape[1:] != array.shape[1:]:
         # twice the rows, so that all copies together take linear time
         larger = np.zeros((2 * end, *rows.shape[1:]), rows.dtype)
-        if array is not None:
-            larger[(slice(count), *map(slice, array.shape[1:]))] = array[:count]
+        larger[(slice(count), *map(slice, array.shape[1:]))] = array[:count]
         array = larger
     array[count:end] = rows
     return array
@@ -98,7 +97,7 @@ def joined_parts(parts: Iterable[Part]) -> Part:
         }
         for name, array in arrays.items():
             if array is not None:
-                growing[name] = _grown(growing.get(name), counts[name], array)
+                growing[name] = _grown(growing.get(name, array[:0].copy()), counts[name], array)
                 counts[name] += len(array)
         texts += part.texts or ()
     found = {name: array[: counts[name]] for name, array in growing.items()}
