@@ -48,7 +48,7 @@ CALLS = {  # each is called with the path of a list
     "PairwiseTexts": lambda path: cybleu.pairs(TEXTS, TEXTS[::-1]),
     "PreparedReferences": lambda path: cybleu.rows(IDS.repeat(9, 0), References(IDS), owner=np.arange(4).repeat(9)),
     "RawTexts": lambda path: cybleu.rows([line.encode() for line in LINES], OTHERS, tokenize="char"),
-    "RawVocabulary": lambda path: cybleu.rows(LINES, SETS, "rouge1"),
+    "RawVocabulary": lambda path: cybleu.pairs(LINES, OTHERS, metric="rougeL"),
     "Scorer": lambda path: corpus_bleu(TEXTS_OF_SETS, TEXTS),
     "Segments": lambda path: cybleu.rows(LINES, SETS, "ter", normalized=True),
     "TokenTexts": lambda path: cybleu.pairs(IDS, metric="nltk"),

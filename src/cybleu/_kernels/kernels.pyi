@@ -86,18 +86,7 @@ class NgramInformation:
 
 def edit_rows(segments: Segments, start: int, stop: int, rows: Rows) -> None: ...
 def edit_distance_rows(segments: Segments, start: int, stop: int, rows: Rows) -> None: ...
-def rouge_rows(
-    hypotheses: TokenTexts,
-    hypothesis_lines: Numbers,
-    references: TokenTexts,
-    reference_lines: Numbers,
-    sets: Numbers,
-    owners: Numbers | None,
-    kinds: Numbers,
-    start: int,
-    stop: int,
-    rows: Rows,
-) -> None: ...
+def rouge_rows(segments: Segments, kinds: Numbers, start: int, stop: int, rows: Rows) -> None: ...
 def fill_alignments(
     texts: TokenTexts, others: TokenTexts, order: Numbers, are_rates: bool, start: int, stop: int, scores: Rows
 ) -> None: ...

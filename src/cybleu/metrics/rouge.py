@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from itertools import accumulate
+from itertools import chain, islice
 from string import ascii_letters, digits
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,11 +15,11 @@ from .._runtime.extras import extra
 from .._runtime.html import html_table
 from .._runtime.numbers import check_flags
 from ..errors import MissingExtraError, UnknownNameError
-from ..text.batches import Corpus, Sets
-from ..text.ids import number_texts
-from ..text.reading import read_corpus
+from ..text.batches import Corpus, Place
+from ..text.reading import read_corpus, token_lists
 from ..text.tokenizers import Tokenization
 from .base import BuiltinMetric
+from .counting import segments_of_corpus
 from .numbered import align_pairs, one_in_each, texts_to_align
 from .operations import rows_without_numpy, tokenization_for
 from .signature import Signature
@@ -34,8 +34,14 @@ SPACES = Tokenization("space")
 MOST_STEMS = 1 << 20  # that are kept
 # of kinds, for kernels: of n-grams their order
 CODES = {**{f"{order}": order for order in range(1, 10)}, "L": 0, "Lsum": -1}
-# For each byte of UTF-8 the same one in lower case if words have it, or if it is between two texts; otherwise a blank.
-_WORDS = bytes([code if chr(code) in f"{ascii_letters}{digits}\n" else 32 for code in range(256)]).lower()
+# For each byte of UTF-8 the same one in lower case if words have it, or if a line or a text ends; otherwise a blank.
+_WORDS = bytes([code if chr(code) in f"{ascii_letters}{digits}\n\0" else 32 for code in range(256)]).lower()
+
+
+def sentences_as_lines(texts: Sequence[str]) -> list[str]:
+    """Texts with each sentence that NLTK finds as a line."""
+    sentences_of = _sentence_splitter()
+    return ["\n".join([sentence.replace("\n", " ") for sentence in sentences_of(text)]) for text in texts]
 
 
 @dataclass(frozen=True)
@@ -43,9 +49,13 @@ class WordsOfRouge(Tokenization):
     """The words of rouge_score: runs of ASCII letters and digits in lower case.
 
     :param stemmer: stem them
+    :param in_lines: a word that no text has, ``|``, begins each line
+    :param in_sentences: the lines are the sentences that NLTK finds
     """
 
     stemmer: bool = False
+    in_lines: bool = False
+    in_sentences: bool = False
 
     edits = True
     own = True
@@ -56,19 +66,41 @@ class WordsOfRouge(Tokenization):
         return SPACES.backend
 
     def edited(self, texts: RawTexts) -> RawTexts:
+        """The words of each text with blanks between them."""
+        strings = texts.lists()
+        if self.in_sentences:
+            strings = sentences_as_lines(strings)
         # all at once, which is several times faster
-        return RawTexts(self.words_of_lines("\n".join([text.replace("\n", " ") for text in texts.lists()])))
-
-    def words_of_lines(self, text: str) -> list[Any]:
-        """The words of each line with blanks between them."""
+        joined = "\n" + "\0\n".join([text.replace("\0", " ") for text in strings])
         # The only characters above ASCII of which a letter of ASCII is the lower case; converting any others takes longest.
-        if "\u0130" in text or "\u212a" in text:
-            text = text.lower()
-        spaced = text.encode("utf-8", "surrogatepass").translate(_WORDS).split(b"\n")
-        if not self.stemmer:
-            return spaced
-        stem = _stemmer()
-        return [" ".join(map(stem, line.decode().split())) for line in spaced]
+        if "\u0130" in joined or "\u212a" in joined:
+            joined = joined.lower()
+        words = joined.encode("utf-8", "surrogatepass").translate(_WORDS)
+        edited: list[Any] = words.replace(b"\n", b" | " if self.in_lines else b" ").split(b"\0")
+        if self.stemmer:
+            stem = _stemmer()
+            edited = [" ".join(map(stem, text.decode().split())) for text in edited]
+        return RawTexts(edited)
+
+
+@dataclass(frozen=True)
+class TokensOfLines(Tokenization):
+    """The tokens of the lines of texts, with a line break before each line.
+
+    :param in_sentences: the lines are the sentences that NLTK finds
+    """
+
+    in_sentences: bool = False
+
+    own = False
+
+    def split(self, texts: Sequence[str]) -> list[Any]:
+        """The tokens of each text."""
+        if self.in_sentences:
+            texts = sentences_as_lines(texts)
+        tokens = token_lists(super().split("\n".join(texts).split("\n")), Place("lines")).lists()
+        lines = iter([["\n", *line] for line in tokens])
+        return [list(chain.from_iterable(islice(lines, text.count("\n") + 1))) for text in texts]
 
 
 @dataclass(frozen=True)
@@ -149,8 +181,17 @@ class Rouge(BuiltinMetric):
     @cached_property
     def tokenization(self) -> Tokenization:
         """How raw text is tokenised, by default by ``rouge``."""
+        in_lines = "Lsum" in self.kinds
         if self.tokenize is None or self.tokenize == "rouge":
-            return WordsOfRouge("rouge", self.lowercase, stemmer=self.stemmer)
+            return WordsOfRouge(
+                "rouge",
+                self.lowercase,
+                stemmer=self.stemmer,
+                in_lines=in_lines,
+                in_sentences=in_lines and self.split_summaries,
+            )
+        if in_lines:
+            return TokensOfLines(self.tokenize, self.lowercase, in_sentences=self.split_summaries)
         return Tokenization(self.tokenize, self.lowercase)
 
     @property
@@ -163,47 +204,9 @@ class Rouge(BuiltinMetric):
         return array("q", [CODES[kind] for kind in self.kinds])
 
     def counter(self, corpus: Corpus) -> Counter:
-        tokenization = tokenization_for(self, corpus.kind)
-        sets = corpus.sets.bounds
-        owners = corpus.owners
-        # where the lines of each text begin; but for Lsum each text is one line
-        lines: Any = array("q", range(corpus.size + 1))
-        lines_of_references: Any = array("q", range(int(sets[-1]) + 1))
-        if self.kind == "Lsum":
-            corpus, lines, lines_of_references = self._in_lines(corpus)
-            if isinstance(tokenization, WordsOfRouge):
-                tokenization = SPACES
-        hypotheses, references = texts_to_align(corpus, tokenization)
+        segments = segments_of_corpus(corpus, tokenization_for(self, corpus.kind))
         codes = self._codes
-        return lambda start, stop, rows: rouge_rows(
-            hypotheses, lines, references, lines_of_references, sets, owners, codes, start, stop, rows
-        )
-
-    def _in_lines(self, corpus: Corpus) -> tuple[Corpus, array[int], array[int]]:
-        """The lines of raw texts as texts, and where those of each hypothesis and of each reference begin, and the end."""
-
-        def once(key: Any, make: Callable[[], Any]) -> Any:
-            # apart from what is kept of whole texts, and of lines that were made in another way
-            return corpus.made(("lines", self.tokenization, self.split_summaries, key), make)
-
-        lines, bounds = self._split(corpus.texts.lists())
-        references, bounds_of_references = once("split", lambda: self._split(corpus.sets.texts.lists()))
-        sets = Sets(references, bounds_of_references)
-        return Corpus(lines, sets, None, once), bounds, bounds_of_references
-
-    def _split(self, strings: Sequence[Any]) -> tuple[RawTexts, array[int]]:
-        """The lines of all texts, and where those of each text begin, and the end. Empty lines change no score.
-
-        Words of rouge_score have blanks between them.
-        """
-        if self.split_summaries:
-            split = _sentence_splitter()
-            strings = ["\n".join([sentence.replace("\n", " ") for sentence in split(text)]) for text in strings]
-        joined = "\n".join(strings)
-        tokenization = self.tokenization
-        lines = tokenization.words_of_lines(joined) if isinstance(tokenization, WordsOfRouge) else joined.split("\n")
-        counts = [text.count("\n") + 1 for text in strings]
-        return RawTexts(lines), array("q", [0, *accumulate(counts)])
+        return lambda start, stop, rows: rouge_rows(segments, codes, start, stop, rows)
 
     def formula(self, row: Sequence[float]) -> float:
         return row[2] / row[3] if row[3] else 0.0
@@ -230,24 +233,6 @@ class RougeKinds(Rouge):
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
         """The columns of each kind."""
         return tuple(f"rouge{kind}.{column}" for kind in self.kinds for column in Rouge.columns)
-
-    def count(self, hypothesis: Any, references: Sequence[Any]) -> list[Any]:
-        """Count a segment, and return its row.
-
-        :param hypothesis: a text
-        :param references: one or more texts
-        """
-        texts = [hypothesis, *references]
-        if len(texts) == 1 or {*map(type, texts)} != {str}:
-            return super().count(hypothesis, references)
-        # one list has the hypothesis and its references, so that they are read and numbered at once
-        lines, bounds = self._split(texts)
-        words, _ = number_texts(lines, SPACES.backend)
-        count = len(texts)
-        width = len(self.columns)
-        rows = memoryview(bytearray(8 * count * width)).cast("d", (count, width))
-        rouge_rows(words, bounds, words, bounds, array("q", (1, count)), None, self._codes, 0, 1, rows)
-        return rows[:1].tolist()[0]  # type: ignore[return-value]
 
 
 class Shares(NamedTuple):

@@ -6,7 +6,7 @@ A column of the table of an alignment is an int with a bit for each word of the 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from itertools import chain, pairwise
+from itertools import chain
 
 from ..._definitions.ngrams import count_ngrams
 
@@ -31,22 +31,28 @@ def _lowest_rate(hypothesis: Words, references: Sequence[Words]) -> tuple[int, i
     return min(found, key=lambda pair: pair[0] / max(pair[1], 1))
 
 
-def rouge_rows(
-    hypotheses: TokenTexts, hypothesis_lines: Any, references: TokenTexts, reference_lines: Any, *sets_and_rows: Any
-) -> None:
-    sets, owners, kinds, start, stop, rows = sets_and_rows
-    texts = [hypotheses.texts[begin:end] for begin, end in pairwise(hypothesis_lines)]
-    others = [references.texts[begin:end] for begin, end in pairwise(reference_lines)]
-    for number in range(start, stop):
-        owner = number if owners is None else owners[number]
+def rouge_rows(segments: Segments, kinds: Any, start: int, stop: int, rows: Any) -> None:
+    def row_of(hypothesis: Words, references: Sequence[Words]) -> list[float]:
+        lines, *others = [_lines(text, hypothesis[0]) if -1 in kinds else [text] for text in (hypothesis, *references)]
         values: list[float] = []
         for kind in kinds:
-            shares = [_shares_of(kind, texts[number], other) for other in others[sets[owner] : sets[owner + 1]]]
-            best = max(shares, key=lambda share: share[2])
+            best = max([_shares_of(kind, lines, other) for other in others], key=lambda shares: shares[2])
             values.extend(best)
             values.append(1.0)
-        for column, value in enumerate(values):
-            rows[number, column] = value
+        return values
+
+    segments.fill(row_of, start, stop, rows)
+
+
+def _lines(words: Words, mark: Any) -> list[list[Any]]:
+    """The lines of a text, each of which begins with a mark."""
+    lines: list[list[Any]] = []
+    for word in words:
+        if word == mark:
+            lines.append([])
+        else:
+            lines[-1].append(word)
+    return lines
 
 
 def _shares_of(kind: int, lines: Sequence[Words], others: Sequence[Words]) -> tuple[float, float, float]:
