@@ -181,8 +181,8 @@ def edit_distance_rows(Segments segments not None, Py_ssize_t start, Py_ssize_t 
                 words = aligner.work.numbers.values
                 for k in range(1, aligner.work.references + 1):
                     size = size_of(&aligner.work, k)
-                    edits = align_texts(&aligner, words, size_of(&aligner.work, 0), words + aligner.work.starts[k], size,
-                                        True, NULL)
+                    edits = align_texts(&aligner, words, size_of(&aligner.work, 0), words + aligner.work.starts[k],
+                                        size, True, NULL)
                     keep_lowest(&rows[i, 0], edits, size, k == 1)
     finally:
         free_aligner(&aligner)
@@ -281,7 +281,7 @@ cdef int64_t union_matches(Aligner *aligner, const int32_t *reference, Py_ssize_
 
 cdef inline Py_ssize_t take_words(const int32_t *marked, Py_ssize_t size, int32_t mark, int32_t *places, bint adds,
                                   int32_t *words) noexcept nogil:
-    """Write a text without its marks, and -1, and return its length. Numbers are less than that of the hypothesis again.
+    """Write a text without its marks, and -1, and return its length. Numbers are less than that of the hypothesis.
 
     :param places: by word, one more than the first place where the hypothesis has it; with `adds` it is written
     """
@@ -349,7 +349,7 @@ def rouge_rows(Segments segments not None, const int64_t[::1] kinds, Py_ssize_t 
                double[:, ::1] rows):
     """Write the rows of ROUGE from `start` to before `stop`: for each kind precision, recall, F-measure and 1.
 
-    :param segments: if -1 is one of the kinds, each line of a text begins with a mark, the first token of the hypothesis
+    :param segments: if -1 is one of the kinds, a mark begins each line: the token that the hypothesis begins with
     :param kinds: for n-grams their order, 0 for ROUGE-L, -1 for ROUGE-Lsum
     """
     cdef Aligner aligner
