@@ -126,12 +126,12 @@ class Lines(AbstractContextManager["Lines"]):
         if self.name != _STANDARD_INPUT_NAME:  # which stays open
             self._raw.close()
 
-    def watched(self, parts: Iterable[_Text], progress: bool) -> Iterator[_Text]:
+    def watched(self, parts: Iterable[_Text]) -> Iterator[_Text]:
         """Yield parts of the file. A long file gets a progress bar that shows how much of it was read."""
         size = None  # of a pipe
         with suppress(OSError, ValueError):
             size = os.fstat(self._raw.fileno()).st_size or None
-        return watched(parts, progress, size, lambda: self._source.count, "B", unit_scale=True)
+        return watched(parts, size, lambda: self._source.count, "B", unit_scale=True)
 
     def __iter__(self) -> Iterator[str]:
         for block in self.blocks():

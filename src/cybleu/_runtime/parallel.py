@@ -108,9 +108,9 @@ def _is_terminal_of_unknown_size() -> bool:
 
 
 def watched(
-    parts: Iterable[_Piece], progress: bool, total: int | None, done: Callable[[], int], unit: str, **options: Any
+    parts: Iterable[_Piece], total: int | None, done: Callable[[], int], unit: str, **options: Any
 ) -> Iterator[_Piece]:
-    """Yield parts of long work, which gets a progress bar after `LATE` seconds.
+    """Yield parts of long work, and show a progress bar after `LATE` seconds.
 
     Importing tqdm earlier would take longer than most work.
 
@@ -122,12 +122,12 @@ def watched(
     begin = monotonic()
     for part in remaining:
         yield part
-        if progress and monotonic() - begin >= LATE:
+        if monotonic() - begin >= LATE:
             break
     else:
         return
     position = done()
-    with bar(total, progress, unit, initial=position, leave=False, **options) as advance:
+    with bar(total, True, unit, initial=position, leave=False, **options) as advance:
         for part in remaining:
             yield part
             advance(done() - position)

@@ -49,8 +49,9 @@ def column_segments(file: str, hypotheses: Sequence[str], references: Sequence[s
             batches = reader.iter_batches(ROWS, columns=names)
             blocks = iter(lambda: _next_rows(batches), [])
             rows = reader.metadata.num_rows
-            watched_blocks = watched(blocks, shows_progress(), rows, lambda: first, " segments")
-            for block in watched_blocks:
+            if shows_progress():
+                blocks = watched(blocks, rows, lambda: first, " segments")
+            for block in blocks:
                 table = Table.from_batches(block)
                 for name in names:
                     check_column(table[name], f"{file}:{name}")

@@ -211,7 +211,9 @@ class Texts:
             ]
             with suppress(GeneratorExit):  # notes are also printed if the caller stops reading
                 blocks = raw_segments(files[:count], files[count:])
-                for texts, others, bounds in files[0].watched(blocks, shows_progress()):
+                if shows_progress():
+                    blocks = files[0].watched(blocks)
+                for texts, others, bounds in blocks:
                     empty = False
                     sets = Sets(others, bounds)
                     yield [Corpus(lines, sets) for lines in texts]

@@ -114,8 +114,10 @@ class Reading:
                 records = plain_lines(file, size, self.features, self.names)
             else:
                 records = field_lines(file, form, self.naming)
+            if self.progress:
+                records = file.watched(records)
             # parts are parsed one after the other, and counted in threads
-            yield from in_order(finished, file.watched(records, self.progress), threads)
+            yield from in_order(finished, records, threads)
 
     def _owners(self, file: Lines, record: Record, segments: int) -> Integers:
         """Return for each hypothesis the number of its segment; an id beyond the references is an error."""
