@@ -35,8 +35,8 @@ def analysed():
 
 def marks_of(report, output, segment):
     """The marks of the tokens: the length of the longest match that contains each, and 5 more if it is clipped."""
-    texts = report._texts
-    begin, end = texts.bounds[texts.firsts[segment] + output :][:2]
+    tokens = report._tokens
+    begin, end = tokens.bounds[tokens.firsts[segment] + output :][:2]
     return report._ngrams.marks[begin:end].tolist()
 
 

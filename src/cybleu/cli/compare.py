@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import chain
 from os.path import basename, exists, isabs, normpath, sep
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from click import Choice, Context, IntRange, Parameter, UsageError, argument, command, echo, get_current_context, option
 
@@ -27,6 +27,9 @@ from .command import (
 )
 from .options import digits_option, format_option, seed_option, threads_option
 from .texts import SACREBLEU, Texts, count, metric_section, metrics_option, metrics_with, text_options
+
+if TYPE_CHECKING:
+    from ..report import Report
 
 ALWAYS = {
     "--paired-bs is --test shifted-bootstrap, --paired-ar the default": "--paired-bs --paired-ar",
@@ -150,13 +153,10 @@ def compare_command(
     for name, value in page.items():
         if value and report_file is None:
             raise UsageError(f"{as_option(name)} requires --report")
-    least = 2 if report_file is None else 1
     if not systems:
-        raise UsageError(
-            f"there is no system; give {'the file of one' if least == 1 else 'the files of at least two'}, "
-            "and the references with -r"
-        )
-    if len(systems) < least:
+        needed = "the files of at least two" if report_file is None else "the file of one"
+        raise UsageError(f"there is no system; give {needed}, and the references with -r")
+    if len(systems) == 1 and report_file is None:
         raise UsageError(
             "compare requires at least two systems, but there is one; for several runs of a system use "
             "NAME=FILE,FILE,..."
@@ -196,22 +196,38 @@ def compare_command(
         comparisons.append(compare_counts(tables, one, texts.nrefs, baseline, how))
     if report_file is not None:
         from ..report import Report
-        from ..report.page import MOST_SEGMENTS, save_page
         from ..report.texts import Outputs
 
         outputs = Outputs(lines, sets, source if sources else None)
         report = Report(counted, comparisons, outputs, lowercase=options["lowercase"])
-        report.title = page["title"] or report.subject
-        names = _without_folders([*texts.digests, report_file])
-        report.command = _command(names)
-        report.files = {names[path]: digest for path, digest in texts.digests.items()}
-        save_page(report, report_file, segments=None if page["all_segments"] else MOST_SEGMENTS)
+        _save_page(report, texts.digests, page)
     if len(systems) == 1:
         echo(report.format(printed["width"]))
         return
     # csv and latex end with a line feed
     given = {name: value for name, value in printed.items() if value is not None}
     echo(format_comparisons(comparisons, **given), nl=form not in ("csv", "latex"))
+
+
+def _save_page(report: Report, digests: Mapping[str, str], page: Gathered) -> None:
+    """Write the page of a report, with the files that were read and the command that repeats it.
+
+    :param digests: the SHA-256 of each file
+    :param page: the options of the page
+    """
+    from ..report.page import MOST_SEGMENTS, save_page
+
+    names = _without_folders([*digests, page["report"]])
+    context = get_current_context()
+    arguments = []
+    for word in context.meta[ARGUMENTS]:
+        for path in sorted(names, key=len, reverse=True):  # a path may begin as a longer one does
+            word = word.replace(path, names[path])
+        arguments.append(word)
+    report.title = page["title"] or report.subject
+    report.command = command_line([*context.command_path.split(), *arguments])
+    report.files = {names[path]: digest for path, digest in digests.items()}
+    save_page(report, page["report"], segments=None if page["all_segments"] else MOST_SEGMENTS)
 
 
 def _without_folders(paths: Iterable[str]) -> dict[str, str]:
@@ -228,14 +244,3 @@ def _without_folders(paths: Iterable[str]) -> dict[str, str]:
             kept += 1
         names[path] = "/".join(own[-kept:]) if isabs(path) else path
     return names
-
-
-def _command(names: Mapping[str, str]) -> str:
-    """Return the command that repeats the report, with these names for files."""
-    context = get_current_context()
-    arguments = []
-    for word in context.meta[ARGUMENTS]:
-        for path in sorted(names, key=len, reverse=True):  # a path may begin as a longer one does
-            word = word.replace(path, names[path])
-        arguments.append(word)
-    return command_line([*context.command_path.split(), *arguments])

@@ -9,11 +9,10 @@ from functools import cache, cached_property
 from itertools import chain, combinations, product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .._runtime.arrays import Floats, bincount, np
+from .._runtime.arrays import Floats, Integers, bincount, np
 from .._runtime.numbers import check_whole
 from ..errors import OrderError, UnknownNameError
 from ..metrics import Bleu, Mixture, find
-from ..metrics.bleu import family
 from ..metrics.operations import percent, with_options
 from ..significance import Settings, SystemComparison, SystemScore
 from ..significance.comparison import compare_counts
@@ -28,13 +27,12 @@ from .figures import (
     PairFigures,
     Precisions,
     WordFrequencies,
-    logarithms_of,
     shares,
 )
-from .texts import NGrams, Outputs, read_outputs
+from .texts import NGrams, Outputs, Tokens, read_outputs
 
 if TYPE_CHECKING:
-    from ..metrics import Metric, Variant
+    from ..metrics import BleuScore, Metric, Variant
 
     MetricLike: TypeAlias = "str | Metric | Variant | None"
 
@@ -81,11 +79,19 @@ class MetricFigures:
     [('BLEU', 77.82), ('TER', 8.33)]
     """
 
-    def __init__(self, counter: Metric, comparison: SystemComparison, label: str, texts: Outputs, order: Sequence[str]):
+    def __init__(
+        self,
+        counter: Metric,
+        comparison: SystemComparison,
+        label: str,
+        runs: Mapping[str, Sequence[str]],
+        lengths: Mapping[str, Mapping[str, Integers]],
+    ):
         """
         :param counter: the metric with its tokeniser
         :param comparison: the comparison of the systems by this metric
-        :param order: the names of the systems in the order of the report
+        :param runs: the names of the outputs of each system, in the order of the report
+        :param lengths: those of the segments, by what :meth:`buckets` groups and for each output
         """
         metric = counter if counter.reads == "text" else with_options(counter, tokenize=None, lowercase=False)
         self.metric = metric
@@ -94,13 +100,14 @@ class MetricFigures:
         self.sign = 1 if metric.higher_is_better else -1
         self.title = label if metric.higher_is_better else f"{label} (lower is better)"
         self.comparison = comparison
-        self._lengths = texts.lengths
-        rows = dict(zip(texts.outputs, comparison.statistics.tables))
-        if len(texts.runs) == 1:
-            for table in rows.values():  # the tool has no score for some texts
+        self._lengths = lengths
+        statistics = comparison.statistics
+        if len(runs) == 1:
+            for table in statistics.tables:  # the tool has no score for some texts
                 metric.score(table)
         samples = comparison.bootstrap_scores
-        self.bootstrap_scores = {name: self.percent(samples[name]) for name in texts.runs}
+        order = [*runs]
+        self.bootstrap_scores = {name: self.percent(samples[name]) for name in order}
         self.systems: tuple[SystemScore, ...] = tuple(sorted(comparison.systems, key=lambda one: order.index(one.name)))
         # the first is the baseline, if there is one
         best, *others = order
@@ -112,7 +119,9 @@ class MetricFigures:
             shown = [(best, name) for name in others]
         self.differences = tuple(comparison.between(*pair) for pair in pairs)
         self.looked_at: tuple[tuple[str, str], ...] = tuple(shown)
-        self.names = tuple(chain.from_iterable(texts.runs[name] for name in order))
+        self.names = tuple(chain.from_iterable(runs.values()))
+        # the statistics are in the order in which the systems were given
+        rows = dict(zip(chain.from_iterable(runs[name] for name in statistics.names), statistics.tables))
         self.rows = {run: rows[run] for run in self.names}
 
     @cached_property
@@ -141,11 +150,11 @@ class MetricFigures:
             raise UnknownNameError(f"unknown groups {by!r}; use one of {', '.join(EDGES)}")
         labels = tuple(LABELS[by].split(", "))
         if by == "score":
-            values: Any = self.sentence_scores
+            values = [*self.sentence_scores]
             # error rates can exceed 100, and then the last group is open
-            labels = labels if round(float(values.max()), 6) > 100 else (*labels[:-1], "90 to 100")
+            labels = labels if round(float(np.max(values)), 6) > 100 else (*labels[:-1], "90 to 100")
         else:
-            values = [self._lengths[name][by == "difference"] for name in self.names]
+            values = [self._lengths[by][name] for name in self.names]
         segments = np.zeros((len(self.names), len(labels)), dtype=np.int64)
         scores = np.full(segments.shape, np.nan)
         for output, (rows, of_segments) in enumerate(zip(self.rows.values(), values)):
@@ -246,18 +255,21 @@ class Report:
             tokenize=None if reading is None else reading.tokenize,
             lowercase=first.lowercase,
         )
-        splitting: Any = counting.tokenization
-        texts.tokenise(splitting)
+        self._tokens = Tokens(texts, counting.tokenization)
         self.n_end: int = counting.order
         self._threads = comparisons[0].settings.threads
         self._rows = texts.rows(counting, self._threads)
-        length = np.diff(texts.bounds)[texts.firsts[:-1] + len(texts.outputs)]  # of the first reference of each segment
-        texts.lengths = {name: (length, rows[:, 0] - rows[:, 1]) for name, rows in self._rows.items()}
-        order = [system.name for system in comparisons[0].systems]
+        first_references = self._tokens.firsts[:-1] + len(texts.outputs)
+        length = np.diff(self._tokens.bounds)[first_references]
+        lengths = {
+            "length": dict.fromkeys(texts.outputs, length),
+            "difference": {name: rows[:, 0] - rows[:, 1] for name, rows in self._rows.items()},
+        }
+        runs = {system.name: texts.runs[system.name] for system in comparisons[0].systems}
         found = []
         for metric, comparison in zip(metrics, comparisons):
-            label = written_name(family(metric) if len(bleus) == 1 else metric.name)
-            found.append(MetricFigures(metric, comparison, label, texts, order))
+            label = written_name(comparison.metric if len(bleus) == 1 else metric.name)
+            found.append(MetricFigures(metric, comparison, label, runs, lengths))
         self.metrics = tuple(found)
         self.comparisons = [*comparisons]
         self.names = found[0].names
@@ -277,15 +289,36 @@ class Report:
     @cached_property
     def outputs(self) -> tuple[OutputFigures, ...]:
         """The scores of each output by the first BLEU and by chrF."""
-        chrf = find("chrf", lowercase=self._texts.lowercase)
+        chrf = find("chrf", lowercase=self._tokens.lowercase)
         rows = self._texts.rows(chrf, self._threads)
         scores = chrf.evaluate_rows(np.array([rows[name].sum(axis=0) for name in self.names])).tolist()
         found = []
         for name, score in zip(self.names, scores):
-            # a report by other metrics alone has no BLEU, and the page no table of its parts
-            bleu: Any = self.bleu.metric.score(self.bleu.rows[name]) if self.bleu else None
+            bleu, _ = self._by_bleu.get(name, (None, None))
             found.append(OutputFigures(name, bleu, score))
         return tuple(found)
+
+    @cached_property
+    def _by_bleu(self) -> dict[str, tuple[BleuScore, list[float] | None]]:
+        """By output its score by the first BLEU, and the terms of the logarithm of this score: that of the penalty, and those of
+        the precisions times their weights. There are no terms (None) if the score is 0, or is not a product of these."""
+        found: dict[str, tuple[BleuScore, list[float] | None]] = {}
+        if self.bleu is None:  # a report by other metrics alone, whose page has no table of these parts
+            return found
+        metric: Any = self.bleu.metric
+        for name, rows in self.bleu.rows.items():
+            score = metric.score(rows)
+            orders = len(score.precisions)
+            weights = metric.weights or (1 / orders,) * orders
+            factors = [score.brevity_penalty, *(precision / metric.scale for precision in score.precisions)]
+            terms = None
+            if score.score > 0 and min(factors) > 0:
+                terms = [weight * math.log(factor) for weight, factor in zip((1, *weights), factors)]
+                # the mean of the scores of sentences, for example, is no product of these
+                if not math.isclose(math.exp(math.fsum(terms)), score.score / metric.scale, rel_tol=1e-9):
+                    terms = None
+            found[name] = score, terms
+        return found
 
     @cached_property
     def precisions(self) -> tuple[Precisions, ...]:
@@ -325,7 +358,7 @@ class Report:
 
     @cached_property
     def _ngrams(self) -> NGrams:
-        return NGrams(self._texts, self._longest, self.looked_at)
+        return NGrams(self._texts, self._tokens, self._longest, self.looked_at)
 
     @property
     def over_generated(self) -> tuple[tuple[tuple[NGram, ...], ...], ...]:
@@ -364,18 +397,17 @@ class Report:
                 raise UnknownNameError(f"there is no system {name!r}; there are {', '.join(of_systems)}")
         if self.bleu is None:
             return None
-        metric: Any = self.bleu.metric
-        scores = {run: metric.score(rows) for run, rows in self.bleu.rows.items()}
-        logarithms = {run: logarithms_of(metric, score) for run, score in scores.items()}
         parts = []
-        for pair in product(of_systems[first], of_systems[second]):
-            ones, others = (logarithms[run] for run in pair)
+        for one, other in product(of_systems[first], of_systems[second]):
+            score, ones = self._by_bleu[one]
+            other_score, others = self._by_bleu[other]
             if ones is None or others is None:
                 return None
-            high, low = (scores[run].percent for run in pair)
+            high = score.percent
+            low = other_score.percent
             # the logarithmic mean is the factor between a difference of logarithms and one of scores
             mean = high if high == low else (high - low) / (math.log(high) - math.log(low))
-            parts.append([high - low, *(mean * (one - other) for one, other in zip(ones, others))])
+            parts.append([high - low, *(mean * (term - below) for term, below in zip(ones, others))])
         difference, penalty, *orders = (math.fsum(part) / len(parts) for part in zip(*parts))
         return Contributions(difference, penalty, tuple(orders))
 
@@ -395,7 +427,7 @@ class Report:
         # a pair that is not shown in detail has n-grams that were not compared yet
         ngrams = self._ngrams
         if (first, second) not in self.looked_at:
-            ngrams = NGrams(self._texts, self._longest, [(first, second)])
+            ngrams = NGrams(self._texts, self._tokens, self._longest, [(first, second)])
         unconfirmed = []
         for of_order in ngrams.differences[second, first]:
             unconfirmed.append(tuple(NGram(one.tokens, one.second, one.first) for one in of_order))

@@ -5,13 +5,12 @@ Scores, precisions and shares are from 0 to 100; they are NaN or None where the 
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from .._runtime.arrays import Array, Floats, Integers, np
 
 if TYPE_CHECKING:
-    from ..metrics import Bleu, BleuScore
+    from ..metrics import BleuScore
 
 
 class OutputFigures(NamedTuple):
@@ -76,25 +75,6 @@ class Contributions(NamedTuple):
     difference: float
     penalty: float
     orders: tuple[float, ...]
-
-
-def logarithms_of(metric: Bleu, score: BleuScore) -> list[float] | None:
-    """Return the logarithm of the penalty, and the weighted logarithms of the precisions.
-
-    None if a score is 0, or is not a product of a penalty and precisions.
-    """
-    orders = len(score.precisions)
-    weights = metric.weights or (1 / orders,) * orders
-    precisions = [precision / metric.scale for precision in score.precisions]
-    if score.score <= 0 or score.brevity_penalty <= 0 or min(precisions) <= 0:
-        return None
-    parts = [
-        math.log(score.brevity_penalty),
-        *(weight * math.log(precision) for weight, precision in zip(weights, precisions)),
-    ]
-    # the mean of the scores of sentences, for example, is no product of these
-    product = math.exp(math.fsum(parts))
-    return parts if math.isclose(product, score.score / metric.scale, rel_tol=1e-9) else None
 
 
 class Buckets(NamedTuple):

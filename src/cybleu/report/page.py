@@ -168,7 +168,7 @@ def html(report: Report, *, segments: int | None = MOST_SEGMENTS) -> str:
     ngrams = report._ngrams  # before anything else is kept: finding n-grams takes the most memory
     share = f"{100 * report.comparisons[0].settings.confidence:g}\u00a0%"
     # of one system's equal scores the longest segment comes first
-    ties = np.zeros(report.segments) if first.looked_at else -first._lengths[first.names[0]][0]
+    ties = np.zeros(report.segments) if first.looked_at else -first._lengths["length"][first.names[0]]
     # in favour of the first system of each pair, and of the second one, by each metric
     sides: dict[MetricFigures, list[Floats]] = {}
     ranked: dict[MetricFigures, list[Integers]] = {}
@@ -186,6 +186,7 @@ def html(report: Report, *, segments: int | None = MOST_SEGMENTS) -> str:
     page = template.render(
         report=report,
         texts=report._texts,
+        lowercase=report._tokens.lowercase,
         cards=cards(report, rows, share),
         score_rows=rows,
         notes_of_scores=notes_of_scores(report, share),
@@ -239,16 +240,17 @@ def _shown_segments(report: Report, marks: Array, carried: list[int]) -> Iterato
     from markupsafe import Markup
 
     texts = report._texts
+    tokens = report._tokens
     first = report.metrics[0]
 
     words = []  # the tokens by their ids as HTML, of which none has a blank or is empty
-    for token in texts.vocabulary:
+    for token in tokens.vocabulary:
         word = re.sub(r"\s", "\u2423", str(token)) or "\u2205"
         words.append(escape(visible(word), quote=False))
     spans = {}  # of each output, where its tokens are in the segments
     for place, name in enumerate(texts.outputs):
-        text = texts.firsts[carried] + place
-        spans[name] = [slice(*ends) for ends in zip(texts.bounds[text].tolist(), texts.bounds[text + 1].tolist())]
+        text = tokens.firsts[carried] + place
+        spans[name] = [slice(*ends) for ends in zip(tokens.bounds[text].tolist(), tokens.bounds[text + 1].tolist())]
     shown = {name: Markup("<bdi>{}</bdi>").format(visible(name)) for name in report.names}
     largest = np.argmax(np.abs(first.gains), axis=0).tolist()
     scores = {figures.label: figures.sentence_scores[:, carried].tolist() for figures in report.metrics}
@@ -259,8 +261,8 @@ def _shown_segments(report: Report, marks: Array, carried: list[int]) -> Iterato
         if first.looked_at:
             pair = first.looked_at[largest[segment]][:: 1 if gain >= 0 else -1]
             for own, other in (pair, pair[::-1]):
-                tokens = texts.ids[spans[texts.runs[other][0]][row]].tolist()
-                rivals |= dict.fromkeys(texts.runs[own], tokens)
+                of_rival = tokens.ids[spans[texts.runs[other][0]][row]].tolist()
+                rivals |= dict.fromkeys(texts.runs[own], of_rival)
         alike: dict[str, list[str]] = {}
         for name in sorted(report.names, key=lambda name: name not in rivals):
             alike.setdefault(texts.outputs[name][segment], []).append(name)
@@ -268,7 +270,7 @@ def _shown_segments(report: Report, marks: Array, carried: list[int]) -> Iterato
         for names in alike.values():
             name = names[0]
             span = spans[name][row]
-            line = _marked(texts.ids[span].tolist(), marks[span].tolist(), rivals.get(name), words)
+            line = _marked(tokens.ids[span].tolist(), marks[span].tolist(), rivals.get(name), words)
             place = report.names.index(name)
             own_scores = [f"{label} {table[place][row]:.1f}" for label, table in scores.items()]
             title = Markup(", ").join(shown[name] for name in names)

@@ -65,10 +65,6 @@ def _new_axes() -> Axes:
     return axes
 
 
-def _of_metric(report: Report | MetricFigures) -> MetricFigures:
-    return report.metrics[0] if isinstance(report, Report) else report
-
-
 def _draw_output(axes: Axes, number: int, x: Sequence[int], y: Any, name: str) -> str:
     """Draw the line of an output, and return its colour. The first 32 lines are distinct, and none differs only by colour."""
     kind = number % len(COLOURS)
@@ -216,7 +212,7 @@ def plot_scores(report: Report | MetricFigures, axes: Axes | None = None) -> Axe
     >>> plot_scores(report).get_xlabel()
     'BLEU'
     """
-    figures = _of_metric(report)
+    figures = report.metrics[0] if isinstance(report, Report) else report
     ridges = []
     for system, colour in zip(figures.systems, cycle(COLOURS)):
         samples = figures.bootstrap_scores[system.name]
@@ -239,7 +235,7 @@ def plot_differences(report: Report | MetricFigures, axes: Axes | None = None) -
     >>> plot_differences(analyse(systems, [["the cat sat on the mat"], ["it rains"]])).get_xlabel()
     'improvement in BLEU'
     """
-    figures = _of_metric(report)
+    figures = report.metrics[0] if isinstance(report, Report) else report
     if not figures.looked_at:
         raise UnknownNameError("the report has one system; a difference requires two")
     ridges = []
@@ -320,7 +316,7 @@ def plot_buckets(report: Report | MetricFigures, axes: Axes | None = None, *, by
     """
     if by not in BUCKETS:
         raise UnknownNameError(f"unknown groups {by!r}; use one of {', '.join(BUCKETS)}")
-    figures = _of_metric(report)
+    figures = report.metrics[0] if isinstance(report, Report) else report
     if by in EDGES:
         found = figures.buckets(by)
         labels = found.labels

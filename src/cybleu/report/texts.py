@@ -39,8 +39,7 @@ Lists: TypeAlias = tuple[tuple[NGram, ...], ...]  # the n-grams of each order
 
 
 class Outputs:
-    """All texts of a comparison, and their tokens. The tokens of a segment follow one another: those of each output, and then
-    of each reference.
+    """All texts of a comparison.
 
     :ivar references: the lines of the references of each segment
     :ivar outputs: the lines of each output, which is a run of a system; its name has the number of the run if there are
@@ -48,17 +47,7 @@ class Outputs:
     :ivar runs: the names of the outputs of each system
     :ivar source: the source text of each segment, or None
     :ivar most_references: the largest number of references of a segment
-    :ivar lowercase: whether the tokens are in lower case
-    :ivar vocabulary: the tokens by their ids, which begin with 1
-    :ivar ids: the ids of the tokens of all texts
-    :ivar bounds: where each text begins in the ids, and the end
-    :ivar firsts: the number of the first text of each segment, and the end
-    :ivar sides: for each token the place of its text in the segment: that of its output, or as many more as there are outputs
-    :ivar lengths: of the segments: for each output that of the first reference, and how much longer the output is than the
-        reference that sets the reference length
     """
-
-    lengths: Mapping[str, tuple[Integers, Integers]]
 
     def __init__(
         self, systems: Mapping[str, Sequence[list[str]]], references: list[list[str]], source: list[str] | None = None
@@ -79,29 +68,6 @@ class Outputs:
                     raise UnknownNameError(f"two outputs are called {output!r}; give the systems other names")
                 self.outputs[output] = lines
                 self.runs[name].append(output)
-
-    def tokenise(self, splitting: Tokenization) -> None:
-        """Give each different token an id."""
-        numbers: defaultdict[Any, int] = defaultdict()
-        numbers.default_factory = lambda: len(numbers) + 1  # 0 is no token
-        ids = array("i")
-        bounds = array("q", [0])
-        segments = [*zip(*self.outputs.values(), self.references)]
-        for start in range(0, len(segments), PIECE):
-            lines: list[str] = []
-            for *own, group in segments[start : start + PIECE]:
-                lines += [*own, *group]
-            for tokens in splitting.split(lines):
-                ids.extend(map(numbers.__getitem__, tokens))
-                bounds.append(len(ids))
-        self.lowercase = splitting.lowercase
-        self.vocabulary = [None, *numbers]
-        self.ids: Array = np.frombuffer(ids, dtype=np.int32)
-        self.bounds: Integers = np.frombuffer(bounds, dtype=np.int64)
-        texts = [len(self.outputs) + len(group) for group in self.references]
-        self.firsts: Integers = np.cumsum([0, *texts], dtype=np.int64)
-        sides = np.arange(self.firsts[-1], dtype=np.int32) - repeat(self.firsts[:-1], texts)
-        self.sides: Array = repeat(sides.astype(np.int32), np.diff(self.bounds))
 
     def alike(self, first: str, second: str) -> int:
         """Count the segments for which all runs of two systems have the same text."""
@@ -134,6 +100,42 @@ class Outputs:
             text = "".join(f"{line}\n" for line in lines)
             digests[name] = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         return digests
+
+
+class Tokens:
+    """The tokens of all texts, segment by segment: those of each output, and then of each reference. Each different one has an id.
+
+    :ivar lowercase: whether the tokens are in lower case
+    :ivar vocabulary: the tokens by their ids, which begin with 1
+    :ivar ids: the ids of the tokens of all texts
+    :ivar bounds: where each text begins in the ids, and the end
+    :ivar firsts: the number of the first text of each segment, and the end
+    :ivar outputs: the number of outputs
+    :ivar sides: for each token the place of its text in the segment: that of its output, or as many more as there are outputs
+    """
+
+    def __init__(self, texts: Outputs, splitting: Tokenization):
+        numbers: defaultdict[Any, int] = defaultdict()
+        numbers.default_factory = lambda: len(numbers) + 1  # 0 is no token
+        ids = array("i")
+        bounds = array("q", [0])
+        segments = [*zip(*texts.outputs.values(), texts.references)]
+        for start in range(0, len(segments), PIECE):
+            lines: list[str] = []
+            for *own, group in segments[start : start + PIECE]:
+                lines += [*own, *group]
+            for tokens in splitting.split(lines):
+                ids.extend(map(numbers.__getitem__, tokens))
+                bounds.append(len(ids))
+        self.lowercase = splitting.lowercase
+        self.vocabulary = [None, *numbers]
+        self.ids: Array = np.frombuffer(ids, dtype=np.int32)
+        self.bounds: Integers = np.frombuffer(bounds, dtype=np.int64)
+        self.outputs = len(texts.outputs)
+        sizes = [self.outputs + len(group) for group in texts.references]
+        self.firsts: Integers = np.cumsum([0, *sizes], dtype=np.int64)
+        sides = np.arange(self.firsts[-1], dtype=np.int32) - repeat(self.firsts[:-1], sizes)
+        self.sides: Array = repeat(sides.astype(np.int32), np.diff(self.bounds))
 
 
 def read_outputs(systems: Any, references: Any, source: Any) -> Outputs:
@@ -212,7 +214,7 @@ def short(text: str, most: int) -> str:
 class NGrams:
     """The n-grams of all texts up to a largest order.
 
-    :ivar marks: for each token of :class:`Outputs` a digit: the length of the longest match that contains the token, and
+    :ivar marks: for each of the tokens a digit: the length of the longest match that contains the token, and
         :data:`CLIPPED` more if the token is clipped
     :ivar over: for each output the n-grams of each order that it has too often
     :ivar under: for each output the n-grams of each order that it does not have often enough
@@ -223,42 +225,42 @@ class NGrams:
     :ivar confirmed: how often each token matches in each output
     """
 
-    def __init__(self, texts: Outputs, most: int, pairs: Sequence[tuple[str, str]]):
+    def __init__(self, texts: Outputs, tokens: Tokens, most: int, pairs: Sequence[tuple[str, str]]):
         """Count the n-grams, the longest first, and find those that matter.
 
         :param most: the largest order
         :param pairs: the names of systems to compare; the mean of the runs of a system is used
         """
         # made from the shortest on, and matched from the longest down, because a token gets the mark of its longest match
-        levels = [texts.ids]
+        levels = [tokens.ids]
         while len(levels) < most:
-            levels.append(_longer(levels[-1], texts))
-        self.marks = np.zeros(len(texts.ids), dtype=np.uint8)
-        inside = np.zeros(len(texts.ids), dtype=bool)  # whether the n-gram that begins there is part of a longer match
+            levels.append(_longer(levels[-1], tokens))
+        self.marks = np.zeros(len(tokens.ids), dtype=np.uint8)
+        inside = np.zeros(len(tokens.ids), dtype=bool)  # whether the n-gram that begins there is part of a longer match
         self.over: dict[str, Lists] = dict.fromkeys(texts.outputs, ())
         self.under = dict(self.over)
         self.produced: dict[str, Integers] = {}
         self.confirmed: dict[str, Integers] = {}
         self.differences: dict[tuple[str, str], Lists] = dict.fromkeys([*pairs, *(pair[::-1] for pair in pairs)], ())
-        references = np.flatnonzero(texts.sides >= len(texts.outputs))
+        references = np.flatnonzero(tokens.sides >= tokens.outputs)
         for n in range(most, 0, -1):
             grams = levels.pop()
-            self.wanted, matched, clipped = _match(texts, grams, inside)
+            self.wanted, matched, clipped = _match(tokens, grams, inside)
             size = len(self.wanted)
             inside = np.zeros_like(inside)
             for offset in range(n):
-                tokens = matched + offset
+                places = matched + offset
                 if offset < 2:  # where the n-grams that are one token shorter begin
-                    inside[tokens] = True
-                self.marks[tokens[self.marks[tokens] == 0]] = n  # tokens of longer matches are marked already
+                    inside[places] = True
+                self.marks[places[self.marks[places] == 0]] = n  # tokens of longer matches are marked already
             if n == 1:
                 self.marks[clipped] += CLIPPED
-            sides = texts.sides[matched]
+            sides = tokens.sides[matched]
             found = {name: matched[sides == side] for side, name in enumerate(texts.outputs)}
             self.frequency = bincount(grams[references], minlength=size)
-            listed = partial(_most_salient, texts, grams, n)
+            listed = partial(_most_salient, tokens, grams, n)
             for side, name in enumerate(texts.outputs):
-                places = np.flatnonzero(texts.sides == side)
+                places = np.flatnonzero(tokens.sides == side)
                 self.produced[name] = produced = bincount(grams[places], minlength=size)
                 self.confirmed[name] = confirmed = bincount(grams[found[name]], minlength=size)
                 self.over[name] = (listed(produced - confirmed, confirmed, places), *self.over[name])
@@ -274,14 +276,14 @@ class NGrams:
                 self.differences[pair] = (listed(np.where(one > other, one, 0), other, places), *lists)
 
 
-def _longer(grams: Array, texts: Outputs) -> Array:
+def _longer(grams: Array, tokens: Tokens) -> Array:
     """Return the numbers of the n-grams that are one token longer and begin at each place; 0 for none, and if it occurs once.
 
     An n-gram that occurs twice consists of two shorter ones that do.
     """
     often = (bincount(grams) > 1)[grams] & (grams > 0)
     begins = often.copy()
-    begins[texts.bounds[texts.bounds > 0] - 1] = False  # the last token of a text
+    begins[tokens.bounds[tokens.bounds > 0] - 1] = False  # the last token of a text
     places = np.flatnonzero(begins[:-1] & often[1:]).astype(np.int32)
     keys = grams[places].astype(np.int64) * (int(grams.max(initial=0)) + 1) + grams[places + 1]
     order = np.argsort(keys)
@@ -293,7 +295,7 @@ def _longer(grams: Array, texts: Outputs) -> Array:
     return longer
 
 
-def _match(texts: Outputs, grams: Array, inside: Array) -> tuple[Integers, Integers, Integers]:
+def _match(tokens: Tokens, grams: Array, inside: Array) -> tuple[Integers, Integers, Integers]:
     """Match the n-grams of an order.
 
     :param inside: for each place whether the n-gram that begins there is part of a longer match
@@ -304,19 +306,19 @@ def _match(texts: Outputs, grams: Array, inside: Array) -> tuple[Integers, Integ
     wanted = np.zeros(size, dtype=np.int64)
     found = []
     clipped = []
-    edges = texts.bounds[texts.firsts]
-    sides = int(texts.sides.max(initial=0)) + 1
-    for start in range(0, len(texts.references), PIECE):
-        part = slice(*edges[[start, min(start + PIECE, len(texts.references))]].tolist())
+    edges = tokens.bounds[tokens.firsts]
+    sides = int(tokens.sides.max(initial=0)) + 1
+    for start in range(0, len(edges) - 1, PIECE):
+        part = slice(*edges[[start, min(start + PIECE, len(edges) - 1)]].tolist())
         places = part.start + np.flatnonzero(grams[part])
         segment = np.searchsorted(edges, places, side="right")
-        keys = (segment * size + grams[places]) * sides + texts.sides[places]
+        keys = (segment * size + grams[places]) * sides + tokens.sides[places]
         order = np.argsort(2 * keys + ~inside[places], kind="stable")
         places = places[order]
         keys = keys[order]
         segment = segment[order]
         rank = np.arange(len(keys)) - np.searchsorted(keys, keys)  # among the same n-grams of the text
-        of_output = texts.sides[places] < len(texts.outputs)
+        of_output = tokens.sides[places] < tokens.outputs
         # the reference that has an n-gram most often says how often it may match in a segment
         kinds = keys // sides
         begins = np.flatnonzero(np.diff(kinds, prepend=-1))
@@ -331,7 +333,7 @@ def _match(texts: Outputs, grams: Array, inside: Array) -> tuple[Integers, Integ
 
 
 def _most_salient(
-    texts: Outputs, grams: Array, n: int, counts: Array, others: Array, places: Array
+    tokens: Tokens, grams: Array, n: int, counts: Array, others: Array, places: Array
 ) -> tuple[NGram, ...]:
     """List the n-grams with the largest salience; among equals the largest counts, then the first. None that was seen once.
 
@@ -345,6 +347,6 @@ def _most_salient(
     chosen = chosen[np.lexsort((first[chosen], -ones, -(ones + 1) / (ones + others[chosen] + 2)))[:LISTED]]
     found = []
     for number, begin in zip(chosen.tolist(), places[first[chosen]].tolist()):
-        tokens = tuple(str(texts.vocabulary[token]) for token in texts.ids[begin : begin + n].tolist())
-        found.append(NGram(tokens, counts[number].item(), others[number].item()))
+        words = tuple(str(tokens.vocabulary[token]) for token in tokens.ids[begin : begin + n].tolist())
+        found.append(NGram(words, counts[number].item(), others[number].item()))
     return tuple(found)
