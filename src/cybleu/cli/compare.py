@@ -148,7 +148,9 @@ def compare_command(
     if printed["influence"] and form != "json":
         raise UsageError("--influence requires --format json")
     for name in ("caption", "label"):
-        if printed[name] is not None and form != "latex":
+        if printed[name] is None:
+            del printed[name]
+        elif form != "latex":
             raise UsageError(f"{as_option(name)} requires --format latex")
     for name, value in page.items():
         if value and report_file is None:
@@ -205,8 +207,7 @@ def compare_command(
         echo(report.format(printed["width"]))
         return
     # csv and latex end with a line feed
-    given = {name: value for name, value in printed.items() if value is not None}
-    echo(format_comparisons(comparisons, **given), nl=form not in ("csv", "latex"))
+    echo(format_comparisons(comparisons, **printed), nl=form not in ("csv", "latex"))
 
 
 def _save_page(report: Report, digests: Mapping[str, str], page: Gathered) -> None:

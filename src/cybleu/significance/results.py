@@ -307,7 +307,7 @@ class SystemComparison:
         return self.format()
 
     def _repr_html_(self) -> str:
-        tables = _tables(self, 2, CAPTION, LABEL)
+        tables = _tables(self, 2)
         # after its numbers, each interval as a bar between the lowest and the highest end, in characters of one width
         tables[0].titles.append("")
         lowest = min(system.low for system in self.systems)
@@ -316,7 +316,9 @@ class SystemComparison:
             before = "─" * round((system.low - lowest) / unit)
             row.append(before + "━" * round(1 + (system.high - system.low) / unit))
         notes = html_table("", [], [[note] for note in _notes([self])])
-        return "".join([html_table(table.caption, table.titles, table.rows) for table in tables]) + notes
+        captions = (CAPTION, OF_PAIRS)
+        parts = [html_table(caption, table.titles, table.rows) for caption, table in zip(captions, tables)]
+        return "".join([*parts, notes])
 
 
 def format_comparisons(
@@ -358,17 +360,17 @@ def format_comparisons(
         return _csv(comparisons)
     if form not in FORMS:
         raise UnknownNameError(f"unknown form {form!r}; use one of {', '.join(FORMS)}")
-    if len(comparisons) == 1:
-        tables = _tables(comparisons[0], width, caption, label)
-    else:
-        tables = [_one_table(comparisons, width, caption, label)]
+    tables = _tables(comparisons[0], width) if len(comparisons) == 1 else [_one_table(comparisons, width)]
     notes = _notes(comparisons)
     if form == "text":
         return "\n\n".join([*map(_as_text, tables), "\n".join(map(in_one_line, notes))])
     if form == "markdown":
         return "\n\n".join([*map(_as_markdown, tables), "  \n".join(map(_in_markdown, notes))])
+    scores, *tests = tables
+    parts = [_as_latex(scores, caption, label, _marks(comparisons, scores.titles.index("system") + 1))]
+    parts += [_as_latex(table, OF_PAIRS, f"{label}-tests", {}) for table in tests]
     comments = "\n".join(f"% {in_one_line(note)}" for note in notes)
-    return NEEDS + "\n\n".join([*map(_as_latex, tables), comments]) + "\n"
+    return NEEDS + "\n\n".join([*parts, comments]) + "\n"
 
 
 def _csv(comparisons: Sequence[SystemComparison]) -> str:
@@ -422,7 +424,7 @@ def p_value(pair: SystemDifference, comparison: SystemComparison, digits: int = 
     return shown + ("*" if pair.significant and holm == judged else "")
 
 
-def _tables(comparison: SystemComparison, width: int, caption: str, label: str) -> list[Table]:
+def _tables(comparison: SystemComparison, width: int) -> list[Table]:
     """Return the systems, and their differences in detail; of many systems as a matrix, with a baseline in one table."""
     # a deviation between runs is known where there are several
     deviations = ["s_sel", "s_opt"] if any(system.s_opt is not None for system in comparison.systems) else []
@@ -441,26 +443,25 @@ def _tables(comparison: SystemComparison, width: int, caption: str, label: str) 
         differences.append(row)
     if comparison.baseline is not None:
         rows = [one + other for one, other in zip(systems, [[""] * len(of_pair), *differences])]
-        return [Table(titles + of_pair, rows, {0}, caption, label, _marks([comparison], 1))]
+        return [Table(titles + of_pair, rows, {0})]
     rows = [[str(system.rank), *row] for system, row in zip(comparison.systems, systems)]
-    scores = Table(["rank", *titles], rows, {1}, caption, label, _marks([comparison], 2))
-    of_tests = f"{label}-tests"
+    scores = Table(["rank", *titles], rows, {1})
     if len(differences) <= MOST_PAIRS:
         pairs = [[pair.first, pair.second, *row] for pair, row in zip(comparison.differences, differences)]
-        tests = Table(["better", "worse", *of_pair], pairs, {0, 1}, OF_PAIRS, of_tests)
+        tests = Table(["better", "worse", *of_pair], pairs, {0, 1})
         return [scores, tests] if pairs else [scores]
     rows = [[str(number), *row] for number, row in enumerate(rows, 1)]
-    scores = Table(["no.", *scores.titles], rows, {2}, caption, label, _marks([comparison], 3))
+    scores = Table(["no.", *scores.titles], rows, {2})
     places = {system.name: place for place, system in enumerate(comparison.systems)}
     matrix = [[f"{place + 1} {name}", *[""] * (len(places) - 1)] for name, place in places.items()]
     for pair in comparison.differences:
         matrix[places[pair.second]][1 + places[pair.first]] = p_value(pair, comparison, 3).replace("0.", ".", 1)
     corner = "Holm's p, vs. no." if comparison.settings.correction == "holm" else "p, vs. no."
     titles = [corner, *map(str, range(1, len(places)))]
-    return [scores, Table(titles, matrix[1:], {0}, OF_PAIRS, of_tests)]
+    return [scores, Table(titles, matrix[1:], {0})]
 
 
-def _one_table(comparisons: Sequence[SystemComparison], width: int, caption: str, label: str) -> Table:
+def _one_table(comparisons: Sequence[SystemComparison], width: int) -> Table:
     """Return a row for each system, with its score by each metric, and p against the baseline or the first system."""
     names = [system.name for system in comparisons[0].systems]
     titles = ["system"]
@@ -474,13 +475,14 @@ def _one_table(comparisons: Sequence[SystemComparison], width: int, caption: str
             score = _points(systems[name].score, comparison, width)
             row.append(f"{score} ({_interval(systems[name], comparison, width)})")
             row.append("" if name == names[0] else p_value(comparison.between(name, names[0]), comparison))
-    return Table(titles, rows, {0}, caption, label, _marks(comparisons, 1))
+    return Table(titles, rows, {0})
 
 
 def _marks(comparisons: Sequence[SystemComparison], first: int) -> dict[tuple[int, int], str]:
     """Mark the best scores, and those that are not significantly worse if all pairs were compared; none of one system.
 
     :param first: the column of the scores by the first metric; those of the others follow every second column
+    :return: formats for cells of the table of scores, by row and column: :data:`BEST` and :data:`CLOSE`
     """
     marks = {}
     rows = {system.name: row for row, system in enumerate(comparisons[0].systems)}
@@ -564,17 +566,11 @@ class Table(NamedTuple):
 
     :ivar titles: a title for each column
     :ivar words: the columns of words, which are escaped and start at the left; the others have numbers
-    :ivar caption: the caption in LaTeX
-    :ivar label: the end of the label in LaTeX
-    :ivar marks: formats of LaTeX for cells, by row and column: :data:`BEST` and :data:`CLOSE`
     """
 
     titles: list[str]
     rows: list[list[str]]
     words: Collection[int]
-    caption: str
-    label: str
-    marks: Mapping[tuple[int, int], str] = {}
 
 
 def in_one_line(text: str) -> str:
@@ -603,7 +599,11 @@ def _in_markdown(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", in_one_line(text))
 
 
-def _as_latex(table: Table) -> str:
+def _as_latex(table: Table, caption: str, label: str, marks: Mapping[tuple[int, int], str]) -> str:
+    """
+    :param label: after ``tab:``
+    :param marks: see :func:`_marks`
+    """
     # numbers are at the right, so that digits stand below each other
     kinds = ["l" if number in table.words else "r" for number in range(len(table.titles))]
     lines = [[TITLES.get(title, _in_latex(title)) for title in table.titles]]
@@ -613,20 +613,20 @@ def _as_latex(table: Table) -> str:
             if column in table.words:
                 line.append(_in_latex(cell))
             else:
-                line.append(_number_in_latex(cell, table.marks.get((row, column), "{}")))
+                line.append(_number_in_latex(cell, marks.get((row, column), "{}")))
         lines.append(line)
     header, *body = [" & ".join(line) + r" \\" for line in lines]
-    caption = f"{_in_latex(table.caption).removesuffix('.')}."
-    if BEST in table.marks.values():
+    caption = f"{_in_latex(caption).removesuffix('.')}."
+    if BEST in marks.values():
         caption += " The best score is bold."
-    if CLOSE in table.marks.values():
+    if CLOSE in marks.values():
         caption += r" $^\dagger$: not significantly worse."
     return "\n".join(
         [
             r"\begin{table}",
             r"\centering",
             rf"\caption{{{caption}}}",
-            rf"\label{{tab:{table.label}}}",
+            rf"\label{{tab:{label}}}",
             rf"{BEFORE}\begin{{tabular}}{{{''.join(kinds)}}}",
             r"\toprule",
             header,
