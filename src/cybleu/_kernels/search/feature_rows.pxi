@@ -173,7 +173,7 @@ cdef class FeatureRows:
         :param chosen: receives the row numbers
         """
         cdef Watch watching = begin_watch()
-        cdef Py_ssize_t s, i, first, size, best
+        cdef Py_ssize_t s, i, first, size, best, near
         cdef double limit, value, highest
         check_offsets(offsets, self.count, 1)
         if (weights.shape[0] != self.size or self.size == 0 or chosen.shape[0] != offsets.shape[0] - 1
@@ -186,8 +186,11 @@ cdef class FeatureRows:
                 watch(&watching, size)
                 best = best_of(&values[first], &values[first], size, 1.0, 0.0)
                 limit = values[first + best] - 2.0 * error
-                highest = -INFINITY
+                near = 0        # counted first: most often one row may win, and its features are not in the cache
                 for i in range(size if error > 0.0 else 0):
+                    near += not values[first + i] < limit
+                highest = -INFINITY
+                for i in range(size if near > 1 else 0):
                     if not values[first + i] < limit:
                         self.weigh_rows(&weights[0], first + i, 1, &value)
                         if value > highest:
