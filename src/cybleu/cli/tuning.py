@@ -442,14 +442,14 @@ def _start_weights(start: str, nbest: NBest) -> tuple[dict[str, float], dict[str
 def print_weights(found: dict[str, Any], weights: dict[str, float], output: str | None, output_format: str) -> None:
     """Print weights, and write them to a file.
 
-    :param found: further entries of the JSON object
+    :param found: further entries of the JSON object, which may be data classes
     """
     from ..nbest.weight_files import weight_lines
     from ..tuning import write_weights
 
     form = "names" if output_format == "json" else output_format
     if output_format == "json":
-        echo(json.dumps({**found, "weights": weights}))
+        echo(json.dumps({**found, "weights": weights}, default=asdict))
     else:
         echo("".join(weight_lines(weights, form)), nl=False)
     if output is not None:  # after printing, because a disk may be full
@@ -488,8 +488,7 @@ def mert_command(search: Gathered, normalise: str, **shared: Any) -> None:
 
     # whoever interrupts the search gets the best of the restarts that ended
     result = task.tune(tune, **search, progress=task.progress, trace=lambda restart: task.follow(restart, str(restart)))
-    climbs = [asdict(restart) for restart in result.restarts]
-    task.show(result, line_searches=result.line_searches, climbs=climbs)
+    task.show(result, line_searches=result.line_searches, climbs=result.restarts)
 
 
 @command("kbmira", cls=Command, other_tools=MOSES)
@@ -527,7 +526,7 @@ def kbmira_command(search: Gathered, normalise: str, **shared: Any) -> None:
         task.follow(result, f"{len(result.scores):3} {score:.4f} ({result.rules})")
 
     result = task.tune(kbmira, **search, trace=trace)
-    task.show(result, rules=result.rules, scores=[*result.scores])
+    task.show(result, rules=result.rules, scores=result.scores)
 
 
 @command("pro", cls=Command, other_tools=MOSES)
@@ -686,7 +685,7 @@ def loop_command(
         "score": score,
         "scale": result.iterations[-1].scale,
         "reason": result.reason,
-        "iterations": [asdict(iteration) for iteration in result.iterations],
+        "iterations": result.iterations,
     }
     print_weights(found, tuned, **written)
     say_same_score(references, **scoring, **reading)
