@@ -202,7 +202,7 @@ class Axes:
     :ivar present: the segments that have hypotheses
     :ivar offsets: of these segments
     :ivar rows: see :func:`rows_of`
-    :ivar last: the last point: the rows that were weighed, the weights, the values, and the choice
+    :ivar last: the last point: its weights as bytes, its values and its choice
     """
 
     def __init__(self, offsets: Integers, features: Floats, sparse: SparseFeatures | None):
@@ -212,7 +212,7 @@ class Axes:
         self._features = features
         self._sparse = sparse
         self._columns: dict[int, tuple[Floats, NDArray[np.int32]]] = {}
-        self.last: tuple[Any, bytes, Floats, Integers] | None = None
+        self.last: tuple[bytes, Floats, Integers] | None = None
 
     def column(self, axis: int) -> tuple[Floats, NDArray[np.int32]]:
         """Return the values of a dense feature, and the order of the hypotheses along it."""

@@ -139,6 +139,7 @@ class Problem:
     :ivar axes: the features, which do not depend on the metric
     :ivar rows: the features that are weighed, in the form of the backend
     :ivar width: how many they are
+    :ivar kept: the bytes of the weights of sparse features that are summed
     """
 
     def __init__(self, nbest: NBest, metric: Metric):
@@ -151,6 +152,7 @@ class Problem:
             raise FeatureError("the hypotheses have no features, so there is nothing to weigh")
         self.rows = self.axes.rows
         self.width = len(nbest.all_names)
+        self.kept = b""
         # after the list, whose mistakes are reported first
         self.objective = Objective(nbest, metric)
 
@@ -168,6 +170,7 @@ class Problem:
         problem = copy(self)
         problem.rows = rows_of(np.column_stack([nbest.features, sums]), None)
         problem.width = len(nbest.names) + 1
+        problem.kept = weights.tobytes()
         return problem
 
     def values(self, weights: Floats, what: str) -> Floats:
@@ -201,13 +204,13 @@ class Problem:
 
     def point(self, weights: Floats) -> Point:
         """Compute the point of these weights, quickly if they are those of the last call, for many searches from one."""
-        key = weights.tobytes()
+        key = self.kept + weights.tobytes()
         last = self.axes.last  # another thread may replace it
-        if last is None or last[0] is not self.rows or last[1] != key:
+        if last is None or last[0] != key:
             values = self.values(weights, "the vector of weights")
-            last = self.rows, key, values, self.chosen(weights, values)
+            last = key, values, self.chosen(weights, values)
             self.axes.last = last
-        return self.scored(weights, *last[2:])
+        return self.scored(weights, *last[1:])
 
     def scored(self, weights: Floats, values: Floats | None, chosen: Integers) -> Point:
         """Score a point whose best hypotheses are known."""
