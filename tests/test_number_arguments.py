@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 
 import cybleu
-from cybleu import Ragged, References, errors, score, scores
+from cybleu import Ragged, References, errors, explain_difference, score, scores, self_bleu
+from cybleu.explanations import settings_of
 from cybleu.metrics import Bleu
-from cybleu.rerank import linear, mbr
-from cybleu.tuning import kbmira, line_search, tune, write_weights
+from cybleu.nbest import NBest
+from cybleu.rerank import linear, mbr, oracle, perceptron
+from cybleu.significance import Settings, compare_systems, format_comparisons, paired_ar, paired_bs, paired_test
+from cybleu.tuning import kbmira, line_search, pro_pairs, tune, write_weights
 from inputs import Own, bits
-from nbest_lists import ROW, a_list
+from nbest_lists import ROW, a_list, line, written
 
 NUMBERS = np.array([1.0, 2.0])
 IDS = np.arange(12).reshape(3, 4)
@@ -127,3 +130,33 @@ def test_rows_of_a_metric_of_the_user_are_not_rounded(row):
 @pytest.mark.parametrize("form", [list, np.array])
 def test_sums_of_a_metric_of_the_user_may_be_large(form):
     assert score(form([[2**62, 2**62]] * 4), Own()).score == 1
+
+
+# so many segments differ that all shuffles are more than samples
+SYSTEMS = {"one": [ROW] * 9, "other": [[5, 6, 4, 3, 2, 1, 5, 4, 3, 2]] * 9}
+TWO_SEGMENTS = a_list(offsets=[0, 2, 4], features=[[0.0, 1.0], [1.0, 0.0]] * 2, stats=[ROW, SYSTEMS["other"][0]] * 2)
+WHOLE_OPTIONS = {  # a number, the largest of int8 where one more is needed, and what takes it
+    "samples of a test": (127, lambda number: paired_test(*SYSTEMS.values(), samples=number).p),
+    "samples of a bootstrap": (127, lambda number: paired_test(*SYSTEMS.values(), test="win-ratio", samples=number).p),
+    "samples of sacreBLEU": (127, lambda number: paired_bs(SYSTEMS, samples=number)["other"].p_value),
+    "shuffles of sacreBLEU": (127, lambda number: paired_ar(SYSTEMS, samples=number)["other"].p_value),
+    "seed": (1, lambda seed: format_comparisons([compare_systems(SYSTEMS, settings=Settings(seed=seed))], "json")),
+    "seed of self-BLEU": (1, lambda seed: self_bleu(TEXTS, (1,), sample=1, seed=seed).tolist()),
+    "seed of an oracle": (1, lambda seed: oracle(TWO_SEGMENTS, "corpus", seed=seed).rows.tolist()),
+    "seed of a perceptron": (1, lambda seed: perceptron(TWO_SEGMENTS, folds=2, seed=seed).weights),
+    "keep": (1, lambda number: pro_pairs(TWO_SEGMENTS, samples=9, keep=number)[1].tolist()),
+    "order": (2, lambda order: str(explain_difference([["a"]], [["a"]], order=order))),
+    "digits": (1, lambda digits: settings_of(["a b c d"], ["a b c d"], "100.0", digits).found),
+}
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.uint64])
+@pytest.mark.parametrize("name", WHOLE_OPTIONS)
+def test_whole_numbers_of_numpy_are_ints(name, kind):
+    number, call = WHOLE_OPTIONS[name]
+    assert call(kind(number)) == call(number)
+
+
+def test_a_first_id_of_numpy_is_an_int(tmp_path):
+    path = written(tmp_path, line(1))
+    assert NBest.from_files(path, [["a"]], first_id=np.uint64(1)).ids.tolist() == [1]

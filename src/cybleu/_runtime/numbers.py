@@ -23,8 +23,8 @@ MOST_SAMPLES = 100_000_000
 MOST_REPEATS = 1_000_000
 
 
-def check_whole(number: Any, name: str, least: int, most: int | None = None, *, error: type[CybleuError]) -> None:
-    """Validate a whole number in a range.
+def check_whole(number: Any, name: str, least: int, most: int | None = None, *, error: type[CybleuError]) -> int:
+    """Validate a whole number in a range, and return it as an int, since numbers of NumPy overflow.
 
     :raises CybleuError: the value is not a whole number from `least` to `most`; `error` is its class
     """
@@ -32,6 +32,7 @@ def check_whole(number: Any, name: str, least: int, most: int | None = None, *, 
     if not whole or number < least or (most is not None and number > most):
         to = "" if most is None else f" to {most:,}"
         raise error(f"{name} is {number!r}; it must be a whole number from {least:,}{to}")
+    return int(number)
 
 
 def check_samples(samples: Any, seed: Any) -> None:

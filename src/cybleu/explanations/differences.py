@@ -279,9 +279,8 @@ class Counts:
     """
 
     def __init__(self, variants: Choices, order: int, weights: Any, tokenize: str | None, lowercase: bool = False):
-        check_whole(order, "the largest n-gram order", 1, MOST_ORDERS, error=OrderError)
-        self.order = order
-        self.width = 2 + 2 * order
+        self.order = check_whole(order, "the largest n-gram order", 1, MOST_ORDERS, error=OrderError)
+        self.width = 2 + 2 * self.order
         self.weights = weights
         self._segments = 0
         self._of_text = tokenize is not None
@@ -299,7 +298,7 @@ class Counts:
         lengths = {variant.reference_length for _, variant, _ in self._settings}
         for (tokenizer, variant), length in product(of_tokenizers.items(), lengths):
             counted_by = replace(variant, reference_length=length, short_segments_count=False)
-            self._metrics[tokenizer, length] = self._metric(counted_by, max_order=order)
+            self._metrics[tokenizer, length] = self._metric(counted_by, max_order=self.order)
             self._numbers[tokenizer, length] = array("q")
 
     def _metric(self, variant: str | Variant, **options: Any) -> Bleu:

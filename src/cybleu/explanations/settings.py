@@ -198,7 +198,7 @@ def settings_of(hypotheses: Any, references: Any, score: float | str, digits: in
         raise ArrayValueError(f"the score is {score!r}; give a number such as 27.9")
     if digits is None:
         digits = max(0, -int(number.as_tuple().exponent))
-    check_whole(digits, "digits", 0, 17, error=ArrayValueError)
+    digits = check_whole(digits, "digits", 0, 17, error=ArrayValueError)
     value = float(number)
     half = 0.5 * 10**-digits
     scales = (1, 100) if value <= 1 else (1,)  # a number up to 1 can also be a score from 0 to 1

@@ -296,7 +296,7 @@ class NBest:
         )
         parts = reading.parts(path, format, prepared)
         # the lines of a segment may be anywhere in the file
-        return cls.unchecked(by_segment(joined_parts(parts), len(prepared), first_id))
+        return cls.unchecked(by_segment(joined_parts(parts), len(prepared), int(first_id)))
 
     @classmethod
     def from_moses(
@@ -319,9 +319,9 @@ class NBest:
         :param naming: see :meth:`from_files`
         :raises InputFileError: a file cannot be read, or a line is invalid; the message names the file, line and reason
         """
-        check_whole(first_id, "first_id", 0, error=ArrayValueError)
+        first_id = check_whole(first_id, "first_id", 0, error=ArrayValueError)
         if segments is not None:
-            check_whole(segments, "segments", 0, error=ArrayValueError)
+            segments = check_whole(segments, "segments", 0, error=ArrayValueError)
         return cls.unchecked(read_moses(features, scores, segments, first_id, naming))
 
     def with_metric(

@@ -122,7 +122,7 @@ class Reading:
     def _owners(self, file: Lines, record: Record, segments: int) -> Integers:
         """Return for each hypothesis the number of its segment; an id beyond the references is an error."""
         part = record.part
-        first_id = self.first_id
+        first_id = int(self.first_id)
         numbers = part.ids - first_id
         sizes = np.diff(part.offsets)
         # a segment without hypotheses may have any id: nothing of it is scored

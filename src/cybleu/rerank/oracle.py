@@ -94,7 +94,7 @@ def _extreme(
         return selection
     # The candidates of a segment are those that may be chosen and its current choice.
     kept[selection.rows[selection.rows >= 0]] = True
-    return _of_corpus(selection, kept, metric, 1 if highest else -1, Random(seed), passes)
+    return _of_corpus(selection, kept, metric, 1 if highest else -1, Random(int(seed)), passes)
 
 
 def _of_corpus(

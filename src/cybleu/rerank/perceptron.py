@@ -128,7 +128,7 @@ def perceptron(
     examples = {segment: example(segment) for segment in filled}
     width = len(nbest.names)
     shuffled = filled.copy()
-    Random(seed).shuffle(shuffled)
+    Random(int(seed)).shuffle(shuffled)
     # of almost equal sizes
     parts = [sorted(shuffled[fold::folds]) for fold in range(folds)]
     rows = np.full((epochs, len(nbest)), -1, dtype=np.int64)  # chosen after each epoch by the weights of other folds

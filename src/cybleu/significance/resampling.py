@@ -29,7 +29,7 @@ def blocks(samples: int, segments: int) -> Iterator[tuple[int, int]]:
     """Yield where blocks of samples begin and end."""
     size = max(1, min(MOST_ROWS, CELLS // segments))
     for start in range(0, samples, size):
-        yield start, min(samples, start + size)
+        yield start, min(int(samples), start + size)
 
 
 def resamples(

@@ -181,7 +181,7 @@ def paired_ar(
 
 def _results(found: Systems, counts: Iterable[int], samples: int, around: Iterable[Any]) -> dict[str, SacrebleuResult]:
     """:param counts: of the samples that count, for each system but the baseline"""
-    p_values = [None, *((int(count) + 1) / (samples + 1) for count in counts)]
+    p_values = [None, *((int(count) + 1) / (int(samples) + 1) for count in counts)]
     results = {}
     for system, (p, ends) in enumerate(zip(p_values, around)):
         results[found.names[system]] = SacrebleuResult(found.scores[system], p, *ends)

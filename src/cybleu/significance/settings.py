@@ -64,10 +64,11 @@ class Settings:
             if not 0 < as_number(share) < 1:
                 example = 0.95 if name == "confidence" else 0.05
                 raise SampleError(f"{name} is {share!r}; it must be a number between 0 and 1, such as {example}")
-            object.__setattr__(self, name, float(share))
-        object.__setattr__(self, "samples", samples)  # the class is frozen
-        if self.test != "randomization":  # the samples of the test are those of the intervals
-            object.__setattr__(self, "resamples", samples)
+            object.__setattr__(self, name, float(share))  # the class is frozen
+        # the samples of other tests are those of the intervals
+        resamples = self.resamples if self.test == "randomization" else samples
+        for name, number in {"samples": samples, "resamples": resamples, "seed": self.seed}.items():
+            object.__setattr__(self, name, int(number))
 
 
 def refuse_settings(choices: Mapping[str, Any]) -> None:

@@ -147,7 +147,7 @@ def pro_pairs(
 def _pairs(problem: Problem, samples: int, keep: int, minimum: float | None, seed: int) -> tuple[Integers, Integers]:
     """Sample pairs, and return the better and the worse hypothesis of each."""
     check_samples(samples, seed)
-    check_whole(keep, "keep", 1, error=ArrayValueError)
+    keep = check_whole(keep, "keep", 1, error=ArrayValueError)
     if minimum is None:
         minimum = MINIMUM * (problem.objective.scale or 1.0)
     if not as_number(minimum) >= 0:
