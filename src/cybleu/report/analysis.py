@@ -501,11 +501,10 @@ def analyse(
     [('mine', 100.0), ('theirs', 26.06)]
     """
     refuse_settings(choices)
-    metrics = _metrics(metric, choices)
+    counters = _counters(metric, tokenize, lowercase, choices)
     check_whole(n_end, "n_end", 1, 64, error=OrderError)
     settings = settings or Settings()
     texts = read_outputs(systems, references, source)
-    counters = _with_tokenizers(metrics, tokenize, lowercase)
     counters = [one.with_weights_of(texts.references) if one.weighs_by_call else one for one in counters]
     comparisons = []
     for counter in counters:
@@ -519,42 +518,35 @@ def analyse(
     return report
 
 
-def _with_tokenizers(metrics: Sequence[Metric], tokenize: Any, lowercase: bool) -> list[Metric]:
-    """Return the metrics with a tokeniser, by default their own."""
-    remembered: dict[int, Any] = {}
-    counters = []
-    for one in metrics:
-        fields: dict[str, Any] = {"lowercase": lowercase or one.lowercase}
-        if isinstance(one, Mixture):
-            fields["tokenize"] = tokenize  # if given, an error: each of its metrics has its own
-        elif one.reads != "text":
-            own = one.tokenization and one.tokenization.tokenize
-            name = (own if tokenize is None else tokenize) or "none"
-            # a function is called once for each different line, though each metric counts the texts
-            fields["tokenize"] = remembered.setdefault(id(name), cache(name)) if callable(name) else name
-        counters.append(with_options(one, **fields))
-    return counters
+def _counters(given: Any, tokenize: Any, lowercase: bool, choices: Mapping[str, Any]) -> list[Metric]:
+    """Return the metrics of a report with their tokenisers.
 
-
-def _metrics(given: Any, choices: Mapping[str, Any]) -> list[Metric]:
-    """Return the metrics of a report.
-
+    :param given: a metric, or a list of metrics
     :param choices: options of a single metric, or of each BLEU in a list
     :raises UnknownNameError: there is no metric, or two have one name
     """
     # options of one metric may be those of any; in a list only BLEU shares its options with others
     several = isinstance(given, (list, tuple))
-    metrics = []
+    remembered: dict[int, Any] = {}
+    counters: dict[str, Metric] = {}
     for one in given if several else [given]:
         metric = find(one)
-        metrics.append(find(metric, **choices) if isinstance(metric, Bleu) or not several else metric)
-    names = [metric.name for metric in metrics]
-    for name in names:
-        if names.count(name) > 1:
-            raise UnknownNameError(f"two metrics are called {name!r}; give each once")
-    if not metrics:
+        if isinstance(metric, Bleu) or not several:
+            metric = find(metric, **choices)
+        if metric.name in counters:
+            raise UnknownNameError(f"two metrics are called {metric.name!r}; give each once")
+        fields: dict[str, Any] = {"lowercase": lowercase or metric.lowercase}
+        if isinstance(metric, Mixture):
+            fields["tokenize"] = tokenize  # if given, an error: each of its metrics has its own
+        elif metric.reads != "text":
+            own = metric.tokenization and metric.tokenization.tokenize
+            name = (own if tokenize is None else tokenize) or "none"
+            # a function is called once for each different line, though each metric counts the texts
+            fields["tokenize"] = remembered.setdefault(id(name), cache(name)) if callable(name) else name
+        counters[metric.name] = with_options(metric, **fields)
+    if not counters:
         raise UnknownNameError("there is no metric; give one, such as bleu")
-    return metrics
+    return [*counters.values()]
 
 
 def in_words(names: Sequence[str]) -> str:

@@ -12,12 +12,12 @@ from functools import cache, partial
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
-from itertools import chain, groupby, islice
+from itertools import groupby, islice
 from os import PathLike, fspath
 from typing import Any
 
 from .._files.writing import check_paths, writing
-from .._runtime.arrays import Array, Floats, Integers, np
+from .._runtime.arrays import Array, Integers, np
 from .._runtime.extras import extra
 from .._runtime.numbers import check_whole
 from .._version import __version__
@@ -169,15 +169,18 @@ def html(report: Report, *, segments: int | None = MOST_SEGMENTS) -> str:
     share = f"{100 * report.comparisons[0].settings.confidence:g}\u00a0%"
     # of one system's equal scores the longest segment comes first
     ties = np.zeros(report.segments) if first.looked_at else -first._lengths["length"][first.names[0]]
-    # in favour of the first system of each pair, and of the second one, by each metric
-    sides: dict[MetricFigures, list[Floats]] = {}
-    ranked: dict[MetricFigures, list[Integers]] = {}
+    ranked = []
+    # for each pair by each metric, the segments in favour of the first system, and those in favour of the second one
+    favoured: dict[MetricFigures, list[list[tuple[int, float]]]] = {}
     for figures in report.metrics:
-        sides[figures] = []
+        favoured[figures] = []
         for gains in figures.gains:
-            sides[figures] += [gains, -gains] if first.looked_at else [gains]
-        ranked[figures] = [np.lexsort((ties, -side)) for side in sides[figures]]
-    carried = _carried(first, [*chain.from_iterable(ranked.values())], segments)
+            for side in (gains, -gains) if first.looked_at else (gains,):
+                order = np.lexsort((ties, -side))
+                ranked.append(order)
+                listed = [(segment, side[segment]) for segment in order[:NAMED].tolist() if side[segment] > 0]
+                favoured[figures].append(listed)
+    carried = _carried(first, ranked, segments)
     tables = {}
     if first.looked_at:  # one system has nothing to be compared with in a paper
         for form in ("LaTeX", "Markdown", "CSV"):
@@ -198,8 +201,7 @@ def html(report: Report, *, segments: int | None = MOST_SEGMENTS) -> str:
         over=ngrams.over,
         under=ngrams.under,
         more_in=ngrams.differences,
-        sides=sides,
-        ranked={figures: [order[:NAMED].tolist() for order in orders] for figures, orders in ranked.items()},
+        favoured=favoured,
         segments=_shown_segments(report, ngrams.marks, carried),
         carried=len(carried),
         values=json.dumps([np.rint(UNITS * one.gains[:, carried]).astype(int).tolist() for one in report.metrics]),

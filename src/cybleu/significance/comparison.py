@@ -179,12 +179,12 @@ def _tested_differences(
 def _order_and_pairs(rows: Systems, baseline: str | None) -> tuple[list[int], list[tuple[int, int]]]:
     """Return the systems from the best to the worst, a baseline first, and the pairs to compare."""
     sign = -1 if rows.scoring.higher_is_better else 1
-    order = sorted(range(len(rows.names)), key=lambda system: sign * rows.scores[system])
-    if baseline is None:
-        return order, list(combinations(order, 2))
-    base = rows.names.index(baseline)
-    others = [system for system in order if system != base]
-    return [base, *others], [(system, base) for system in others]
+    order = sorted(
+        range(len(rows.names)), key=lambda system: (rows.names[system] != baseline, sign * rows.scores[system])
+    )
+    first, *others = order
+    pairs = combinations(order, 2) if baseline is None else [(system, first) for system in others]
+    return order, list(pairs)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -425,7 +425,7 @@ def p_value(pair: SystemDifference, comparison: SystemComparison, digits: int = 
 
 
 def _tables(comparison: SystemComparison, width: int) -> list[Table]:
-    """Return the systems, and their differences in detail; of many systems as a matrix, with a baseline in one table."""
+    """Return the systems, and their differences in detail: with a baseline in one table, and many differences as a matrix."""
     # a deviation between runs is known where there are several
     deviations = ["s_sel", "s_opt"] if any(system.s_opt is not None for system in comparison.systems) else []
     titles = ["system", _heading(comparison), f"{100 * comparison.settings.confidence:g} % interval", *deviations]
@@ -444,21 +444,26 @@ def _tables(comparison: SystemComparison, width: int) -> list[Table]:
     if comparison.baseline is not None:
         rows = [one + other for one, other in zip(systems, [[""] * len(of_pair), *differences])]
         return [Table(titles + of_pair, rows, {0})]
+    titles = ["rank", *titles]
     rows = [[str(system.rank), *row] for system, row in zip(comparison.systems, systems)]
-    scores = Table(["rank", *titles], rows, {1})
-    if len(differences) <= MOST_PAIRS:
-        pairs = [[pair.first, pair.second, *row] for pair, row in zip(comparison.differences, differences)]
-        tests = Table(["better", "worse", *of_pair], pairs, {0, 1})
-        return [scores, tests] if pairs else [scores]
-    rows = [[str(number), *row] for number, row in enumerate(rows, 1)]
-    scores = Table(["no.", *scores.titles], rows, {2})
+    if len(differences) > MOST_PAIRS:
+        numbered = [[str(number), *row] for number, row in enumerate(rows, 1)]
+        return [Table(["no.", *titles], numbered, {2}), _matrix(comparison)]
+    scores = Table(titles, rows, {1})
+    pairs = [[pair.first, pair.second, *row] for pair, row in zip(comparison.differences, differences)]
+    tests = Table(["better", "worse", *of_pair], pairs, {0, 1})
+    return [scores, tests] if pairs else [scores]
+
+
+def _matrix(comparison: SystemComparison) -> Table:
+    """Return p of all pairs: a row for each system but the best, with a column for each system above it."""
     places = {system.name: place for place, system in enumerate(comparison.systems)}
     matrix = [[f"{place + 1} {name}", *[""] * (len(places) - 1)] for name, place in places.items()]
     for pair in comparison.differences:
         matrix[places[pair.second]][1 + places[pair.first]] = p_value(pair, comparison, 3).replace("0.", ".", 1)
     corner = "Holm's p, vs. no." if comparison.settings.correction == "holm" else "p, vs. no."
     titles = [corner, *map(str, range(1, len(places)))]
-    return [scores, Table(titles, matrix[1:], {0})]
+    return Table(titles, matrix[1:], {0})
 
 
 def _one_table(comparisons: Sequence[SystemComparison], width: int) -> Table:
