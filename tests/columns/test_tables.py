@@ -131,7 +131,8 @@ NO_TABLES = {
         "no column 'reference'; it has 'hypothesis'": lambda pa: columns.rows({"hypothesis": ["a"]}),
         "no column 'x'; it has 'hypothesis'": lambda pa: columns.rows(made(pa, []), "x"),
         "several columns": lambda pa: columns.rows(pa.table([["a"], ["a"]], names=["hypothesis"] * 2)),
-        "no column of references": lambda pa: columns.rows(made(pa, []), references=[]),
+        "no column of references": lambda pa: columns.rows(made(pa, []), references=np.array([])),
+        "no column 1; it has 'a'": lambda pa: columns.rows({"a": ["a"]}, "a", 1),
     },
     ArrowError: {
         "cannot be read": [

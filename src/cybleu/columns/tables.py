@@ -250,9 +250,11 @@ def _of_arrow(table: Any, wanted: Sequence[str]) -> Iterator[tuple[Any, Any]]:
 
 def names_of_references(references: Names) -> list[str]:
     """:raises UnknownNameError: there is no column of references"""
-    if not references:
+    is_one = isinstance(references, str) or not hasattr(references, "__iter__")
+    names: list[str] = [references] if is_one else list(references)
+    if not names:
         raise UnknownNameError("there is no column of references; name at least one")
-    return [references] if isinstance(references, str) else list(references)
+    return names
 
 
 def known(name: str, names: Sequence[str]) -> str:
