@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import cybleu
-from cybleu import References, explain, explain_difference, metrics, rerank, tuning
+from cybleu import References, explain, explain_difference, metrics, rerank, significance, tuning
 from cybleu.errors import CybleuError
 from cybleu.frameworks import CaptionBleu
 from cybleu.metrics import Bleu, NistInformation
@@ -45,6 +45,7 @@ OBJECTS = {
     "Explanation": lambda: explain(WORDS, [WORDS]),
     "BlindSpots": lambda: explain(WORDS, [WORDS]).blind_spots,
     "Comparison": lambda: explain_difference([WORDS], [[WORDS]]),
+    "Bootstrap": lambda: significance.bootstrap([0.5, 1.0], scale=1),
     "Selection": lambda: rerank.linear(sample_nbest(), [1.0, 0.0]),
     "CorpusSelection": lambda: rerank.oracle(sample_nbest(), "corpus"),
     "Perceptron": lambda: rerank.perceptron(sample_nbest(), folds=2, epochs=1),
@@ -75,6 +76,11 @@ def test_pickles_and_copies(name):
 
 
 LINES = ["A B. c", "d é <skipped>"]
+
+
+@pytest.mark.parametrize("name", ["Bootstrap", "LineSearch", "Tuning"])
+def test_results_that_hold_arrays_are_compared(name):
+    assert OBJECTS[name]() == OBJECTS[name]()
 
 
 @pytest.mark.parametrize("name", metrics.METRICS)

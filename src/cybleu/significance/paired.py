@@ -41,7 +41,7 @@ class Bootstrap:
     low: float
     high: float
     confidence: float
-    scores: Floats = field(repr=False)
+    scores: Floats = field(repr=False, compare=False)  # arrays have no truth value
     seed: int
     scale: float | None
     signature: str

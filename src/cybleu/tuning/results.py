@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .._runtime.html import html_table
@@ -75,7 +75,7 @@ class LineSearch(Tuned):
     stats: tuple[float, ...]
     left: float
     right: float
-    surface: tuple[NDArray[np.float64], NDArray[np.float64]] | None
+    surface: tuple[NDArray[np.float64], NDArray[np.float64]] | None = field(compare=False)  # arrays have no truth value
 
     def __str__(self) -> str:
         score, start = (as_read(score, self.scale) for score in (self.score, self.start_score))
@@ -158,7 +158,7 @@ class Tuning(Tuned):
     """
 
     stats: tuple[float, ...]
-    chosen: NDArray[np.int64]
+    chosen: NDArray[np.int64] = field(compare=False)
     restarts: tuple[Restart, ...]
     best: int
 
