@@ -4,6 +4,7 @@ import math
 import warnings
 from contextlib import nullcontext
 from dataclasses import replace
+from enum import Enum
 
 import nltk.translate.bleu_score as nltk_bleu
 import pytest
@@ -203,3 +204,20 @@ def test_a_mean_of_segments_with_a_function_as_tokeniser():
     expected = score(cybleu.rows(texts, references), level="mean").score
     for tokenize in (None, "none", str.split):
         assert cybleu.bleu(texts, references, level="mean", tokenize=tokenize).score == expected
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"tokenize": "13a"},
+        {"tokenize": "unicode"},
+        {"tokenize": "rouge"},
+        {"reference_length": "shortest"},
+        {"smoothing": "floor"},
+    ],
+    ids=str,
+)
+def test_names_may_be_members_of_an_enum(option):
+    ((name, value),) = option.items()
+    member = Enum("Choice", {"made": value}, type=str).made
+    assert cybleu.bleu(["a, b"], ["a, c"], **{name: member}) == cybleu.bleu(["a, b"], ["a, c"], **option)

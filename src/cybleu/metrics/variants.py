@@ -93,10 +93,12 @@ class Variant:
     def __post_init__(self) -> None:
         check_flags(self, "short_segments_count")
         for field, allowed in _ALLOWED.items():
-            if not is_one_of(getattr(self, field), allowed):
+            value = getattr(self, field)
+            if not is_one_of(value, allowed):
                 raise UnknownNameError(
-                    f"{field} of the variant {self.name!r} is {getattr(self, field)!r}; use one of {', '.join(allowed)}"
+                    f"{field} of the variant {self.name!r} is {value!r}; use one of {', '.join(allowed)}"
                 )
+            vars(self)[field] = str.__str__(value)  # kernels take no subclasses of str, such as members of an enum
         scale = plain_number(self.scale)
         penalty_adds = plain_number(self.penalty_adds)
         if not (0 < scale < math.inf and 0 <= penalty_adds < math.inf):

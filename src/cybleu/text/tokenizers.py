@@ -93,7 +93,7 @@ def own_tokenizer(name: str) -> Tokenizer:
     """The backend's tokeniser with a name in `OWN`, or ``intl-unstripped`` or ``tercom``, which metrics use."""
     if name == "unicode":
         return own_tokenizer("none")
-    return Tokenizer(name, categories() if name.startswith("intl") else None)
+    return Tokenizer(str.__str__(name), categories() if name.startswith("intl") else None)
 
 
 # A tokeniser has no state but its name, and few programs import the table of categories.
@@ -142,7 +142,9 @@ def tokenizer_signature(tokenize: str | Callable[[str], Any]) -> str:
     tokens_of = tokenizer(tokenize)
     if isinstance(tokens_of, OfSacrebleu):
         return tokens_of.signature
-    return tokenize if isinstance(tokenize, str) else getattr(tokenize, "__name__", type(tokenize).__name__)
+    return (
+        str.__str__(tokenize) if isinstance(tokenize, str) else getattr(tokenize, "__name__", type(tokenize).__name__)
+    )
 
 
 def _tokens_in_lower_case(tokens_of: Callable[[str], Sequence[Hashable]], line: str) -> Sequence[Hashable]:
