@@ -118,18 +118,17 @@ cdef int append_characters(Tokenizer tokenizer, SegmentWorkspace *work, const Li
     """Like `append_text`, if each character is a token, without hashing."""
     cdef TokenIds *numbers = &work.numbers
     cdef const int32_t *ids
-    cdef Py_ssize_t spans = 0
     cdef Py_ssize_t i
-    cdef uint64_t used = 0
-    cdef Text text
+    cdef Units text
     if not work.characters_begun:
         make_characters(&work.characters, KEPT_SPACE if tokenizer.keeps_space else DROPPED)
         work.characters_begun = True
     if is_hypothesis:
         forget_characters(&work.characters)
-    read_text(&work.characters, line, sizeof(int32_t), False, is_hypothesis, &used, &spans, &text)
+    work.characters.used = 0
+    read_text(&work.characters, line, sizeof(int32_t), is_hypothesis, &text, NULL)
     reserve_ids(numbers, text.count)
-    ids = <const int32_t *>(work.characters.text.data + text.start)
+    ids = <const int32_t *>text.data
     for i in range(text.count):
         numbers.values[numbers.count + i] = ids[i] - 1
     numbers.count += text.count

@@ -9,22 +9,12 @@
 # n-grams, each one in the reference takes an unmatched one in the hypothesis. Longer n-grams can only match where
 # shorter ones do, so the work decreases with the number of matches.
 #
-# Offers: `Units`, with `count_units` and `shared_units` for single ones; `Positions` with `all_of` and `all_pairs`;
+# Offers: `count_units` and `shared_units` for single ones; `Positions` with `all_of` and `all_pairs`;
 # `Table` with `unit_table_size`, `fill_table` and `take_ngrams`; `pairs_have_cells`, `ngrams_of`.
 
 cdef enum:
     MOST_OF_A_KIND = 64     # orders of characters, and of words: MOST_ORDERS of `_runtime/numbers.py`
     CHANGES = 66            # MOST_OF_A_KIND + 2: also of order 0, and of the one after the last
-
-
-# A text as unit ids of one or four bytes, from 1 on, with 0 for units that are not in the hypothesis; followed by AHEAD
-# bytes that match no id.
-cdef struct Units:
-    const uint8_t *data
-    Py_ssize_t count
-    int width
-    int32_t different   # the largest id
-    const int32_t *counts   # number of occurrences of each id, for ids of one byte
 
 
 # An n-gram of the hypothesis.

@@ -21,7 +21,6 @@ cdef struct ChrfRules:
 cdef struct Group:
     Py_ssize_t counted
     Py_ssize_t total
-    Text *texts
     Units *characters
     Units *words
     Py_ssize_t longest      # words
@@ -169,62 +168,53 @@ cdef int read_group(const ChrfRules *rules, ChrfWorkspace *work, Group *group, c
     """Number the characters and words of the texts."""
     if not read_numbers(rules, work, group, counted, others, 1):
         read_numbers(rules, work, group, counted, others, 4)
-    if rules.word_order > 0:
-        number_group(work, group)
     return 0
+
+
+cdef inline const Line *line_in(const Group *group, const Line *counted, const Line *others,
+                                Py_ssize_t i) noexcept nogil:
+    """Return a text of a group."""
+    return &counted[i] if i < group.counted else &others[i - group.counted]
 
 
 cdef int read_numbers(const ChrfRules *rules, ChrfWorkspace *work, Group *group, const Line *counted,
                       const Line *others, int width) except -1 nogil:
-    """Number the characters of the texts; 0 if ids of one byte do not suffice."""
-    cdef uint64_t used = BEFORE
-    cdef Py_ssize_t spans = 0
+    """Number the characters and words of the texts; 0 if ids of one byte do not suffice."""
     cdef Py_ssize_t total = group.total
+    cdef uint64_t size = BEFORE
+    cdef const uint8_t *ids
+    cdef Units *words = NULL
     cdef Py_ssize_t i
-    cdef bint adds
-    reserve(&work.texts, <uint64_t>total * (sizeof(Text) + 2 * sizeof(Units)))
-    group.texts = <Text *>work.texts.data
-    group.characters = <Units *>(group.texts + total)
+    reserve(&work.texts, <uint64_t>total * 2 * sizeof(Units))
+    group.characters = <Units *>work.texts.data
     group.words = group.characters + total
+    for i in range(total):
+        size += <uint64_t>(line_in(group, counted, others, i).size * width) + 2 * AHEAD
+    reserve(&work.text, size)       # at once: the table of words has addresses in it
     forget_characters(work)
+    forget_tokens(&work.known)
+    reserve_tokens(&work.known, 0)      # words are looked up also if no text is counted
+    work.used = BEFORE
+    work.used_by_words = 0
     for i in range(total):
-        adds = i < group.counted
-        if not read_text(work, &counted[i] if adds else &others[i - group.counted], width, rules.word_order > 0, adds,
-                         &used, &spans, &group.texts[i]):
+        if rules.word_order > 0:
+            words = &group.words[i]
+        if not read_text(work, line_in(group, counted, others, i), width, i < group.counted, &group.characters[i],
+                         words):
             return 0
+    ids = work.words.data
+    group.longest = 0
     for i in range(total):
-        group.characters[i].data = work.text.data + group.texts[i].start
-        group.characters[i].count = group.texts[i].count
-        group.characters[i].width = width
         group.characters[i].different = work.different
+        if rules.word_order > 0:
+            group.words[i].data = ids
+            group.words[i].width = sizeof(int32_t)
+            group.words[i].different = work.known.size
+            group.longest = max(group.longest, group.words[i].count)
+            ids += group.words[i].count * <Py_ssize_t>sizeof(int32_t) + AHEAD
     if width == 1:
         count_units(group.characters, total, &work.counts, &work.watching)
     return 1
-
-
-cdef int number_group(ChrfWorkspace *work, Group *group) except -1 nogil:
-    """Number the words of the counted texts, and look up those of the others."""
-    cdef uint64_t used = 0
-    cdef Text *texts = group.texts
-    cdef Py_ssize_t k
-    group.longest = 0
-    for k in range(group.total):
-        texts[k].numbers = used
-        used += (<uint64_t>texts[k].words + 2) * sizeof(int32_t)
-        group.longest = max(group.longest, texts[k].words)
-    reserve(&work.words, used)
-    forget_tokens(&work.known)
-    reserve_tokens(&work.known, 0)      # words are looked up also if no text is counted
-    for k in range(group.total):
-        group.words[k].data = work.words.data + texts[k].numbers
-        group.words[k].count = texts[k].words
-        group.words[k].width = 4
-        number_words(work, &texts[k], k < group.counted, <int32_t *>group.words[k].data)
-        memset(<uint8_t *>group.words[k].data + 4 * group.words[k].count, 0xFF, AHEAD)
-        watch(&work.watching, 1)
-    for k in range(group.total):
-        group.words[k].different = work.known.size
-    return 0
 
 
 cdef int match_group(const ChrfRules *rules, ChrfWorkspace *work, const Group *group, Py_ssize_t one, Py_ssize_t first,

@@ -3,8 +3,8 @@
 # Ids are bytes while there are few distinct characters. White space separates words, and is kept or dropped as a
 # character according to the options.
 #
-# Offers: `ChrfWorkspace` with `make_characters`, `forget_characters` and `end_characters`; `Text`, which `read_text`
-# reads; `number_words`.
+# Offers: `ChrfWorkspace` with `make_characters`, `forget_characters` and `end_characters`; `Units`, which `read_text`
+# reads.
 
 cdef enum:
     BEFORE = 16             # readable bytes before the first text
@@ -27,11 +27,12 @@ cdef struct ChrfWorkspace:
     Buffer decoded              # characters of a text in UTF-8
     int32_t different           # number of distinct characters
     Buffer text                 # character ids of all texts
+    uint64_t used               # bytes of it
     Buffer counts               # of each character in each text, if ids are bytes
-    Buffer spans                # start and end of each word of all texts
     Buffer words                # word ids of all texts
-    TokenTable known            # their words
-    Buffer texts                # a Text for each text
+    uint64_t used_by_words      # bytes of it
+    TokenTable known            # their words, whose characters are in `text`
+    Buffer texts                # Units of each text
     Buffer table
     Buffer walk
     Buffer rows
@@ -39,17 +40,14 @@ cdef struct ChrfWorkspace:
     int space                   # treatment of white space
 
 
-cdef struct Text:
-    uint64_t start              # in `text`
-    Py_ssize_t count            # number of characters
-    Py_ssize_t spans            # index of its first word in `spans`
-    Py_ssize_t words            # number of words
-    uint64_t numbers            # in `words`
-
-
-cdef struct Span:
-    uint64_t start              # in `text`
-    Py_ssize_t size             # in bytes
+# A text as unit ids of one or four bytes, from 1 on, with 0 for units that are not in the hypothesis; followed by AHEAD
+# bytes that match no id.
+cdef struct Units:
+    const uint8_t *data
+    Py_ssize_t count
+    int width
+    int32_t different   # the largest id
+    const int32_t *counts   # number of occurrences of each id, for ids of one byte
 
 
 cdef enum:
@@ -79,7 +77,6 @@ cdef void end_characters(ChrfWorkspace *work) noexcept nogil:
     free_buffer(&work.decoded)
     free_buffer(&work.text)
     free_buffer(&work.counts)
-    free_buffer(&work.spans)
     free_buffer(&work.words)
     free_tokens(&work.known)
     free_buffer(&work.texts)
@@ -129,20 +126,18 @@ cdef Py_ssize_t decode(const Line *line, uint32_t *codes) noexcept nogil:
     return count
 
 
-cdef int add_span(ChrfWorkspace *work, Py_ssize_t *count, uint64_t start, Py_ssize_t units, int width, uint32_t first,
-                  uint32_t last) except -1 nogil:
-    """Append a word, splitting off one punctuation mark: the last character, or else the first."""
-    cdef Py_ssize_t cut = units - 1 if is_punctuation(last) else 1 if is_punctuation(first) else units
-    cdef Span *span
-    cut = max(cut, 1)
-    reserve(&work.spans, (<uint64_t>count[0] + 2) * sizeof(Span))
-    span = <Span *>work.spans.data + count[0]
-    span[0].start = start
-    span[0].size = cut * width
-    span[1].start = start + <uint64_t>(cut * width)
-    span[1].size = (units - cut) * width
-    count[0] += 1 + <int>(cut < units)
-    return 0
+cdef int add_word(ChrfWorkspace *work, const uint8_t *start, Py_ssize_t units, int width, bint adds,
+                  Units *words) except -1 nogil:
+    """Append the id of a word, from 1 on, or 0 for an unknown word. With `adds` this gets an id."""
+    cdef int32_t *ids = <int32_t *>(work.words.data + work.used_by_words)
+    cdef Token word
+    if adds and 2 * <uint64_t>work.known.size >= work.known.mask:
+        reserve_tokens(&work.known, 1)
+    word.text = start
+    word.end = start + units * width
+    ids[words.count] = number_word(&work.known, &word, adds) + 1
+    words.count += 1
+    return watch(&work.watching, 1)
 
 
 cdef bint is_ascii(const Line *line) noexcept nogil:
@@ -160,21 +155,21 @@ ctypedef fused Character:
     uint32_t
 
 
-cdef Py_ssize_t read_units(ChrfWorkspace *work, const Character *text, Py_ssize_t size, uint64_t start, int width,
-                           bint words, bint adds, Py_ssize_t *spans) except -2 nogil:
+cdef Py_ssize_t read_units(ChrfWorkspace *work, const Character *text, Py_ssize_t size, int width, bint adds,
+                           Units *words) except -2 nogil:
     """Write character ids and find words; return the number of characters, or -1 if ids of one byte do not suffice.
 
-    :param start: where to write in `work.text`
-    :param spans: number of words in `work.spans`
+    From a word one punctuation mark is split off: the last character, or else the first.
     """
-    cdef uint8_t *narrow = work.text.data + start
+    cdef uint8_t *narrow = work.text.data + work.used
     cdef int32_t *wide = <int32_t *>narrow
     cdef bint kept = work.space == KEPT_SPACE
     cdef Py_ssize_t count = 0
     cdef Py_ssize_t word = 0        # where it begins in the line
     cdef Py_ssize_t blanks = 0
-    cdef Py_ssize_t dropped, stop, i
+    cdef Py_ssize_t cut, stop, i
     cdef int32_t *blanks_at = NULL
+    cdef const uint8_t *start
     cdef uint32_t *codes
     cdef uint32_t code
     cdef int32_t *place
@@ -183,7 +178,7 @@ cdef Py_ssize_t read_units(ChrfWorkspace *work, const Character *text, Py_ssize_
     cdef int32_t most = MOST_NARROW if width == 1 else CODE_POINTS
     reserve(&work.codes, (<uint64_t>min(different + size, most) + 1) * sizeof(uint32_t))
     codes = <uint32_t *>work.codes.data
-    if words:
+    if words != NULL:
         reserve(&work.walk, (<uint64_t>size + 1) * sizeof(int32_t))
         blanks_at = <int32_t *>work.walk.data
     for i in range(size):
@@ -209,30 +204,34 @@ cdef Py_ssize_t read_units(ChrfWorkspace *work, const Character *text, Py_ssize_
         else:
             wide[count] = number
         count += number >= 0
-        if words:
+        if words != NULL:
             blanks_at[blanks] = <int32_t>i
             blanks += is_space(code, True) if kept else number < 0
     work.different = different
-    if words:
+    if words != NULL:
         blanks_at[blanks] = <int32_t>size
+        words.count = 0
+        reserve(&work.words, work.used_by_words + <uint64_t>size * sizeof(int32_t) + AHEAD)     # one a character
         for i in range(blanks + 1):
             stop = blanks_at[i]
-            dropped = 0 if kept else i      # dropped blanks have no id
             if stop > word:
-                add_span(work, spans, start + <uint64_t>((word - dropped) * width), stop - word, width, text[word],
-                         text[stop - 1])
+                cut = stop - 1 if is_punctuation(text[stop - 1]) else word + is_punctuation(text[word])
+                start = narrow + (word if kept else word - i) * width       # dropped blanks have no id
+                if word < cut < stop:
+                    add_word(work, start, cut - word, width, adds, words)
+                    start += (cut - word) * width
+                    word = cut
+                add_word(work, start, stop - word, width, adds, words)
             word = stop + 1
     return count
 
 
-cdef int read_text(ChrfWorkspace *work, const Line *line, int width, bint words, bint adds, uint64_t *used,
-                   Py_ssize_t *spans, Text *text) except -1 nogil:
+cdef int read_text(ChrfWorkspace *work, const Line *line, int width, bint adds, Units *characters,
+                   Units *words) except -1 nogil:
     """Append the character ids and the words of a line; 0 if ids of one byte do not suffice.
 
-    :param words: find words
-    :param adds: assign ids to new characters
-    :param used: bytes of `work.text` in use
-    :param spans: words in `work.spans`
+    :param adds: assign ids to new characters and words
+    :param words: NULL if these are not asked for; its data, in `work.words`, may move
     """
     cdef const void *data = line.data
     cdef Py_ssize_t size = line.size
@@ -246,39 +245,23 @@ cdef int read_text(ChrfWorkspace *work, const Line *line, int width, bint words,
         data = work.decoded.data
         size = decode(line, <uint32_t *>data)
         kind = 4
-    used[0] = (used[0] + 7) & ~<uint64_t>7
-    reserve(&work.text, used[0] + <uint64_t>size * <uint64_t>width + AHEAD)
-    text.start = used[0]
-    text.spans = spans[0]
+    work.used = (work.used + 7) & ~<uint64_t>7
+    reserve(&work.text, work.used + <uint64_t>size * <uint64_t>width + AHEAD)
+    characters.data = work.text.data + work.used
+    characters.width = width
     if kind < 2:
-        text.count = read_units(work, <const uint8_t *>data, size, used[0], width, words, adds, spans)
+        characters.count = read_units(work, <const uint8_t *>data, size, width, adds, words)
     elif kind == 2:
-        text.count = read_units(work, <const uint16_t *>data, size, used[0], width, words, adds, spans)
+        characters.count = read_units(work, <const uint16_t *>data, size, width, adds, words)
     else:
-        text.count = read_units(work, <const uint32_t *>data, size, used[0], width, words, adds, spans)
-    if text.count < 0:
+        characters.count = read_units(work, <const uint32_t *>data, size, width, adds, words)
+    if characters.count < 0:
         return 0
-    used[0] += <uint64_t>(text.count * width)
-    memset(work.text.data + used[0], 0xFF, AHEAD)
-    used[0] += AHEAD
-    text.words = spans[0] - text.spans
+    work.used += <uint64_t>(characters.count * width)
+    memset(work.text.data + work.used, 0xFF, AHEAD)
+    work.used += AHEAD
+    if words != NULL:
+        work.used_by_words += <uint64_t>words.count * sizeof(int32_t)
+        memset(work.words.data + work.used_by_words, 0xFF, AHEAD)
+        work.used_by_words += AHEAD
     return 1
-
-
-# --------------------------------------------------------------------------------------------------------------- words
-
-cdef int number_words(ChrfWorkspace *work, const Text *text, bint adds, int32_t *ids) except -1 nogil:
-    """Write the word ids of a text, from 1 on, with 0 for unknown words. With `adds` these get ids."""
-    cdef const Span *spans = <const Span *>work.spans.data      # NULL before the first word
-    cdef Token word
-    cdef Py_ssize_t first, i
-    if adds:
-        reserve_tokens(&work.known, text.words)
-    first = 0
-    while first < text.words:
-        for i in range(first, block_end(first, text.words, &work.watching)):
-            word.text = work.text.data + spans[text.spans + i].start
-            word.end = word.text + spans[text.spans + i].size
-            ids[i] = number_word(&work.known, &word, adds) + 1
-        first += STEPS
-    return 0
