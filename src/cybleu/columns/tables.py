@@ -248,10 +248,10 @@ def _of_arrow(table: Any, wanted: Sequence[str]) -> Iterator[tuple[Any, Any]]:
                 first += len(texts)
 
 
-def names_of_references(references: Names) -> list[str]:
+def names_of_references(references: Any) -> list[str]:
     """:raises UnknownNameError: there is no column of references"""
     is_one = isinstance(references, str) or not hasattr(references, "__iter__")
-    names: list[str] = [references] if is_one else list(references)
+    names = [references] if is_one else list(references)
     if not names:
         raise UnknownNameError("there is no column of references; name at least one")
     return names
