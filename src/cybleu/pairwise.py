@@ -17,10 +17,10 @@ from .bleu_score.scores import QUARTERS, SCORER, score_of_precisions, smoothed_p
 from .bleu_score.smoothing import method_number
 from .errors import NoReferencesError, SampleError
 from .metrics import Bleu, find
-from .metrics.numbered import numbered, one_in_each
+from .metrics.numbered import in_pairs, numbered
 from .metrics.operations import tokenization_for
 from .metrics.tokens import tokens_of
-from .text.batches import Corpus, Place
+from .text.batches import Place
 from .text.ids import SpecialIds
 from .text.reading import read_texts
 from .text.tokenizers import Tokenize
@@ -117,7 +117,7 @@ def self_bleu(
         raise NoReferencesError(
             f"self-BLEU compares each text with the others; there are {batch.size} texts, and at least two are required"
         )
-    numbers, _ = numbered(Corpus(batch, one_in_each(batch)), tokenization)
+    numbers, _ = numbered(in_pairs(batch, batch), tokenization)
     vectors, max_order = weight_vectors(weights)
     order = max(1, max_order, 5 if method_number(smoothing_function) in (5, 6, 7) else 0)  # they read 5-grams
     stats = np.zeros((numbers.size, 2 + 2 * order), dtype=np.int64)

@@ -22,13 +22,13 @@ from .._runtime.lazy_arrays import Array, Floats, np
 from .._runtime.numbers import as_number, check_flags
 from .._runtime.parallel import run
 from ..errors import NoReferencesError, StatisticsError, UnknownNameError
-from ..text.batches import Batch, Corpus, ListSets, Place, Sets, TokenLists
+from ..text.batches import Corpus, ListSets, Place, Sets, TokenLists
 from ..text.ids import SpecialIds
 from ..text.reading import check_same_kind, read_corpus, read_lines, read_texts
 from ..text.segments import length_of, plain_segment
 from ..text.tokenizers import Tokenization, Tokenize
 from . import operations
-from .numbered import one_in_each
+from .numbered import in_pairs
 from .references import References
 from .signature import Signature
 
@@ -237,17 +237,15 @@ class Metric(ABC):
         """
         return np.array(list(map(self.formula, rows.tolist())), dtype=np.float64)
 
-    def fill_pairs(self, texts: Batch, others: Batch, scores: Floats, threads: int | None, progress: bool) -> None:
-        """Write the score of each text against each other one as its only reference.
+    def fill_pairs(self, pairs: Corpus, scores: Floats, threads: int | None, progress: bool) -> None:
+        """Write the score of each text against each reference.
 
-        :param texts: texts that have been read
-        :param others: texts of the same kind; the same object for the scores of the texts against each other
-        :param scores: an array `(texts, others)`
+        :param pairs: texts, and references each in a set of its own; the same object for the scores of texts against each other
+        :param scores: an array `(texts, references)`
         :param threads: the number of threads
         :param progress: show a progress bar (requires tqdm)
         """
-        width = others.size
-        sets = one_in_each(others)
+        width = pairs.sets.size
         everyone = np.arange(width, dtype=np.int64)
         texts_at_once = max(1, PAIRS_AT_ONCE // max(1, width))
 
@@ -255,29 +253,28 @@ class Metric(ABC):
             for first in range(start, stop, texts_at_once):
                 # a segment for each pair: each text once for each of the others
                 some = np.arange(first, min(stop, first + texts_at_once), dtype=np.int64)
-                corpus = Corpus(texts.take(np.repeat(some, width)), sets, np.tile(everyone, len(some)))
+                corpus = Corpus(pairs.texts.take(np.repeat(some, width)), pairs.sets, np.tile(everyone, len(some)))
                 of_pairs = self.evaluate_rows(operations.rows_of_corpus(self, corpus))
                 scores[some] = of_pairs.reshape(len(some), width)
 
         cost = self.cost * 64 * scores.size
-        run(work, texts.size, cost, threads if self.cost else None, progress, "hypotheses")
+        run(work, pairs.size, cost, threads if self.cost else None, progress, "hypotheses")
 
-    def expected_scores(self, texts: Batch, others: Batch, weights: Floats, threads: int | None) -> Floats:
-        """Return the weighted mean of the scores of each text with each other one as its only reference.
+    def expected_scores(self, pairs: Corpus, weights: Floats, threads: int | None) -> Floats:
+        """Return the weighted mean of the scores of each text against each reference.
 
-        Sums are rounded once, so that the order of the others makes no difference.
+        Sums are rounded once, so that the order of the references makes no difference.
 
-        :param texts: texts that have been read
-        :param others: texts of the same kind; the same object for the scores of the texts against each other
-        :param weights: a number from 0 for each of the others
+        :param pairs: as for :meth:`fill_pairs`
+        :param weights: a number from 0 for each reference
         :param threads: the number of threads
         :return: a mean for each text
         """
         from .pairs import weighted_means  # requires NumPy
 
-        scores = np.zeros((texts.size, others.size))
-        self.fill_pairs(texts, others, scores, threads, False)
-        return weighted_means(lambda start, stop: scores[start:stop], texts.size, weights)
+        scores = np.zeros((pairs.size, pairs.sets.size))
+        self.fill_pairs(pairs, scores, threads, False)
+        return weighted_means(lambda start, stop: scores[start:stop], pairs.size, weights)
 
     # ----------------------------------------------------------------------------------------- what users do with it
 
@@ -359,7 +356,7 @@ class Metric(ABC):
         scores = np.zeros((hypotheses.size, references.size))
         if scores.size:  # an empty list may be of any kind
             check_same_kind(hypotheses.kind, "texts", references.kind, "others")
-            self.fill_pairs(hypotheses, references, scores, threads, progress)
+            self.fill_pairs(in_pairs(hypotheses, references), scores, threads, progress)
         return scores
 
 

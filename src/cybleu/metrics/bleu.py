@@ -14,7 +14,7 @@ from .._definitions.bleu import Formula
 from .._runtime.lazy_arrays import Array, Floats, Integers
 from .._runtime.numbers import check_flags, check_whole, finite_numbers, is_one_of
 from ..errors import OrderError, StatisticsError, UnknownNameError
-from ..text.batches import Batch, Corpus
+from ..text.batches import Corpus
 from ..text.tokenizers import Tokenization
 from .base import BuiltinMetric, Counter, Metric, Score
 from .bleu_rows import (
@@ -28,7 +28,7 @@ from .bleu_rows import (
 )
 from .counting import LARGEST_ORDER, Counting
 from .names import score_texts
-from .numbered import numbered, one_in_each
+from .numbered import numbered
 from .operations import check_summable, has_rows, percent, scores_by, table_of_rows, tokenization_for
 from .signature import Signature
 from .variants import PAPERS, VARIANTS, Smoothing, Variant, tool_tokenizer
@@ -154,12 +154,12 @@ class Bleu(BuiltinMetric):
     cost = 1
 
     def __post_init__(self) -> None:
-        put = object.__setattr__
         check_flags(self, "brevity_penalty", *() if self.effective_order is None else ("effective_order",))
-        if self.level is None:
-            put(self, "level", self.definition.level)
-        if not is_one_of(self.level, LEVELS):
-            raise UnknownNameError(f"unknown level {self.level!r}; use one of {', '.join(LEVELS)}")
+        definition = self.definition
+        level = definition.level if self.level is None else self.level
+        if not is_one_of(level, LEVELS):
+            raise UnknownNameError(f"unknown level {level!r}; use one of {', '.join(LEVELS)}")
+        vars(self).update(name=definition.name, scale=definition.scale, level=level, averages=level == "mean")
         super().__post_init__()
         if self.max_order is not None:
             check_whole(self.max_order, "max_order", 1, LARGEST_ORDER, error=OrderError)
@@ -169,7 +169,7 @@ class Bleu(BuiltinMetric):
                 raise StatisticsError(
                     f"weights must be finite numbers, one for each order, and these are not: {self.weights!r}"
                 )
-            put(self, "weights", weights)
+            vars(self).update(weights=weights)
             if self.max_order not in (None, len(self.weights)):
                 raise OrderError(
                     f"max_order is {self.max_order}, and there are {len(self.weights)} weights; give one of the two"
@@ -190,26 +190,11 @@ class Bleu(BuiltinMetric):
     def _smoothing(self) -> Smoothing:
         return self.definition.smoothing(self.smoothing, self.smoothing_value)
 
-    @cached_property
-    def averages(self) -> bool:  # type: ignore[override]
-        """Whether the score of a corpus is the mean of the scores of its segments."""
-        return self.level == "mean"
-
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        """The name of the variant."""
-        return self.definition.name
-
     @property
     def papers(self) -> tuple[str, ...]:  # type: ignore[override]
         """The papers that define BLEU and describe the tool."""
         of_tool = PAPERS.get(self.name)
         return ("papineni-2002",) if of_tool is None else ("papineni-2002", of_tool)
-
-    @cached_property
-    def scale(self) -> float:  # type: ignore[override]
-        """The score of a perfect match, 1 or 100, as the tool defines it."""
-        return self.definition.scale
 
     @cached_property
     def order(self) -> int:
@@ -326,17 +311,16 @@ class Bleu(BuiltinMetric):
         count = counting.counter(corpus, tokenization_for(self, corpus.kind))
         return counter_of_nltk(count) if self.definition.short_segments_count else count
 
-    def fill_pairs(self, texts: Batch, others: Batch, scores: Floats, threads: int | None, progress: bool) -> None:
-        self._paired(texts, others).fill(scores, threads, progress)
+    def fill_pairs(self, pairs: Corpus, scores: Floats, threads: int | None, progress: bool) -> None:
+        self._paired(pairs).fill(scores, threads, progress)
 
-    def expected_scores(self, texts: Batch, others: Batch, weights: Floats, threads: int | None) -> Floats:
-        return self._paired(texts, others).means(weights, threads)
+    def expected_scores(self, pairs: Corpus, weights: Floats, threads: int | None) -> Floats:
+        return self._paired(pairs).means(weights, threads)
 
-    def _paired(self, texts: Batch, others: Batch) -> PairedTexts:
+    def _paired(self, pairs: Corpus) -> PairedTexts:
         from .pairs import PairedTexts  # requires NumPy
 
-        ids = numbered(Corpus(texts, one_in_each(others)), tokenization_for(self, texts.kind))
-        return PairedTexts(self.scorer, *ids)
+        return PairedTexts(self.scorer, *numbered(pairs, tokenization_for(self, pairs.kind)))
 
     # ---------------------------------------------------------------------------------------------------------- scoring
 

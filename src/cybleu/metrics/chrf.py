@@ -15,11 +15,10 @@ from .._runtime.numbers import check_flags, check_whole, plain_number
 from .._runtime.parallel import run
 from ..chrf_score import LARGEST_BETA
 from ..errors import OrderError, StatisticsError
-from ..text.batches import Batch, Corpus
+from ..text.batches import Corpus
 from .base import BuiltinMetric, Counter, Score
 from .counting import segments_of_corpus
 from .names import score_texts
-from .numbered import one_in_each
 from .operations import scores_by, tokenization_for
 from .signature import Signature
 
@@ -129,10 +128,9 @@ class Chrf(BuiltinMetric):
         segments = segments_of_corpus(corpus, tokenization_for(self, corpus.kind))
         return lambda start, stop, rows: measure.rows(segments, start, stop, rows)
 
-    def fill_pairs(self, texts: Batch, others: Batch, scores: Floats, threads: int | None, progress: bool) -> None:
-        corpus = Corpus(texts, one_in_each(others))
-        hypotheses, references, _ = corpus.lines(tokenization_for(self, corpus.kind))
-        prepared = CharacterTexts(self.measure, references, None if texts is others else hypotheses)
+    def fill_pairs(self, pairs: Corpus, scores: Floats, threads: int | None, progress: bool) -> None:
+        hypotheses, references, _ = pairs.lines(tokenization_for(self, pairs.kind))
+        prepared = CharacterTexts(self.measure, references, None if pairs.texts is pairs.sets.texts else hypotheses)
         cost = 64 * scores.size
         run(lambda start, stop: prepared.fill(start, stop, scores), len(scores), cost, threads, progress, "hypotheses")
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from .._runtime.lazy_arrays import Array, Floats, np
 from .._runtime.numbers import finite_numbers
 from ..errors import StatisticsError, UnknownNameError, WeightsError
-from ..text.batches import Batch, Corpus
+from ..text.batches import Corpus
 from .base import BuiltinMetric, Counter, Metric
 from .names import find
 from .operations import as_shares, with_options
@@ -55,20 +55,11 @@ class Accuracy(Combination):
     def __post_init__(self) -> None:
         same = ("scale", "columns", "reads", "dtype", "cost", "least", "weighs_by_call")
         vars(self).update({name: getattr(self.metric, name) for name in same})
-
-    @property
-    def components(self) -> tuple[Metric, ...]:  # type: ignore[override]
-        """The error rate."""
-        return (self.metric,)
+        vars(self).update(name=f"1-{self.metric.name}", components=(self.metric,))
 
     def with_components(self, components: Sequence[Metric]) -> Accuracy:
         (metric,) = components
         return Accuracy(metric)
-
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        """``1-`` and the name of the error rate."""
-        return f"1-{self.metric.name}"
 
     @property
     def signature(self) -> str:
@@ -83,8 +74,8 @@ class Accuracy(Combination):
     def evaluate_rows(self, rows: Array) -> Floats:
         return self.scale - self.metric.evaluate_rows(rows)
 
-    def fill_pairs(self, texts: Batch, others: Batch, scores: Floats, threads: int | None, progress: bool) -> None:
-        self.metric.fill_pairs(texts, others, scores, threads, progress)
+    def fill_pairs(self, pairs: Corpus, scores: Floats, threads: int | None, progress: bool) -> None:
+        self.metric.fill_pairs(pairs, scores, threads, progress)
         scores *= -1
         scores += self.scale
 
@@ -206,10 +197,10 @@ class Mixture(Combination):
             yield metric, weight, rows[:, start:end]
             start = end
 
-    def fill_pairs(self, texts: Batch, others: Batch, scores: Floats, threads: int | None, progress: bool) -> None:
+    def fill_pairs(self, pairs: Corpus, scores: Floats, threads: int | None, progress: bool) -> None:
         for metric, weight in self.parts:
             part = np.zeros_like(scores)
-            metric.fill_pairs(texts, others, part, threads, progress)
+            metric.fill_pairs(pairs, part, threads, progress)
             scores += weight * as_shares(metric, part)
 
     def formula(self, row: Sequence[float]) -> float:

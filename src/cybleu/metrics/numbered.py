@@ -31,9 +31,9 @@ def numbered(corpus: Corpus, tokenization: Tokenization | None) -> tuple[TokenId
     return hypotheses, references
 
 
-def one_in_each(texts: Batch) -> Sets:
-    """Sets that have one reference each."""
-    return Sets(texts, np.arange(texts.size + 1, dtype=np.int64))
+def in_pairs(texts: Batch, others: Batch) -> Corpus:
+    """Texts, and others each of which is a set of its own, to score each text with each of the others."""
+    return Corpus(texts, Sets(others, np.arange(others.size + 1, dtype=np.int64)))
 
 
 # ----------------------------------------------------------------------------------------------------------- alignments

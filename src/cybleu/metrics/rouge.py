@@ -20,14 +20,13 @@ from ..text.reading import read_corpus, token_lists
 from ..text.tokenizers import Tokenization
 from .base import BuiltinMetric
 from .counting import segments_of_corpus
-from .numbered import align_pairs, one_in_each, texts_to_align
+from .numbered import align_pairs, texts_to_align
 from .operations import rows_without_numpy, tokenization_for
 from .signature import Signature
 
 if TYPE_CHECKING:
     from .._backend import Tokenizer
     from .._runtime.lazy_arrays import Floats
-    from ..text.batches import Batch
     from .base import Counter, Metric
 
 SPACES = Tokenization("space")
@@ -211,12 +210,11 @@ class Rouge(BuiltinMetric):
     def formula(self, row: Sequence[float]) -> float:
         return row[2] / row[3] if row[3] else 0.0
 
-    def fill_pairs(self, texts: Batch, others: Batch, scores: Floats, threads: int | None, progress: bool) -> None:
+    def fill_pairs(self, pairs: Corpus, scores: Floats, threads: int | None, progress: bool) -> None:
         if self.kind != "L":
-            super().fill_pairs(texts, others, scores, threads, progress)
+            super().fill_pairs(pairs, scores, threads, progress)
             return
-        corpus = Corpus(texts, one_in_each(others))
-        aligned = texts_to_align(corpus, tokenization_for(self, corpus.kind))
+        aligned = texts_to_align(pairs, tokenization_for(self, pairs.kind))
         align_pairs(aligned, scores, are_rates=False, threads=threads, progress=progress)
 
 

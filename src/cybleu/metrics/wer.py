@@ -14,13 +14,12 @@ from ..text.tokenizers import Tokenization, own_tokenizer
 from .base import BuiltinMetric, Score
 from .counting import segments_of_corpus
 from .names import score_texts
-from .numbered import align_pairs, one_in_each, texts_to_align
+from .numbered import align_pairs, texts_to_align
 from .operations import tokenization_for
 
 if TYPE_CHECKING:
     from .._backend import Tokenizer
     from .._runtime.lazy_arrays import Floats
-    from ..text.batches import Batch
     from .base import Counter
 
 
@@ -105,9 +104,8 @@ class Wer(BuiltinMetric):
         edits, words = row
         return edits / max(words, 1)
 
-    def fill_pairs(self, texts: Batch, others: Batch, scores: Floats, threads: int | None, progress: bool) -> None:
-        corpus = Corpus(texts, one_in_each(others))
-        aligned = texts_to_align(corpus, tokenization_for(self, corpus.kind))
+    def fill_pairs(self, pairs: Corpus, scores: Floats, threads: int | None, progress: bool) -> None:
+        aligned = texts_to_align(pairs, tokenization_for(self, pairs.kind))
         align_pairs(aligned, scores, are_rates=True, threads=threads, progress=progress)
 
 

@@ -13,6 +13,7 @@ from .._runtime.sequences import by_position, is_array
 from ..errors import ArrayValueError, CybleuError, LengthMismatchError, NoReferencesError
 from ..metrics import Metric, find
 from ..metrics.combined import maximised, split_on_blanks
+from ..metrics.numbered import in_pairs
 from ..metrics.operations import tokenization_for
 from ..nbest import NBest
 from ..nbest.features import owner_of, owners_of
@@ -96,7 +97,7 @@ def mbr(
                 same = refs is hyps and len(rows) == len(columns)
                 texts = others if same else hyps.texts.take(rows)
                 try:
-                    utilities[rows] = found.expected_scores(texts, others, shares[columns], threads)
+                    utilities[rows] = found.expected_scores(in_pairs(texts, others), shares[columns], threads)
                 except CybleuError as error:
                     raise type(error)(f"segment {segment}: {error}") from error
             advance(1)
