@@ -47,11 +47,7 @@ def segment_counts(references: Collection[Tokens], hypothesis: Tokens, max_order
         matched, total = matches_and_total(references, hypothesis, n)
         matches.append(matched)
         totals.append(total)
-    check_references(references)
-    lengths = [length_of(reference, f"reference {number}") for number, reference in enumerate(references)]
-    if not lengths:
-        raise NoReferencesError("there is no reference for the hypothesis; give at least one")
-    return [length, closest(sorted(lengths), length), *matches, *totals]
+    return [length, closest_ref_length(references, length), *matches, *totals]
 
 
 def matches_and_total(references: Collection[Tokens], hypothesis: Tokens, n: int) -> tuple[int, int]:

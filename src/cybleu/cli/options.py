@@ -20,7 +20,7 @@ from .._definitions.ngrams import MOST_ORDERS
 from .._files.text import number_of, shown
 from .._runtime.system import command_line
 from ..errors import FeatureError, InputFileError
-from ..metrics import Metric, counting, find
+from ..metrics import Metric, find, variants
 from .command import Decorator, FilePath, Gathered, MetricName, as_option, gathered, say, section
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ weights_option = option(
 )
 reference_length_option = option(
     "--reference-length",
-    type=Choice(counting.REFERENCE_LENGTHS),
+    type=Choice(variants.REFERENCE_LENGTHS),
     help="The length to use if there are several references.  [default: the tool's]",
 )
 

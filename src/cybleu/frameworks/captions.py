@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .._definitions.ngrams import MOST_ORDERS
@@ -12,10 +13,6 @@ from ..metrics import Bleu
 from ..metrics.operations import rows_without_numpy
 from ..text.batches import Corpus
 from ..text.reading import read_lines, read_sets_of_lines
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 class CaptionBleu:

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from array import array
 from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 from .._backend import sum_rows
 from .._runtime.lazy_arrays import Integers, np
 from ..errors import StatisticsError
 from .statistics import OF_ANOTHER_METRIC, one_or_more, row_at, whole_array, whole_numbers
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from .base import Counter
     from .bleu import Bleu
 

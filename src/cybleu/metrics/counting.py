@@ -21,7 +21,6 @@ from .tokens import tokenised
 if TYPE_CHECKING:
     from .base import Counter
 
-REFERENCE_LENGTHS = ("closest", "closest-first", "shortest", "average")
 LARGEST_ORDER = 2**31 - 1  # of BLEU in Python
 # Up to which kernels score, and the most of GLEU: MAX_ORDER of `_kernels/common/checks.pxi`. The docstring of Gleu,
 # `docs/hugging-face.md` and `docs/platforms.md` name the number.

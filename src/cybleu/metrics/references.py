@@ -101,8 +101,7 @@ class References:
                 "tokens of hypotheses are tuples, and the tuples in the prepared references can be tokens or references; "
                 "prepare each reference as a list: References([[[token, ...], ...], ...])"
             )
-        one_each = owner is None and texts.size == self._sets.size
-        return self.corpus_of(texts, None if one_each else owners_given(owner, self._sets, texts.size))
+        return self.corpus_of(texts, owners_given(owner, self._sets, texts.size))
 
     def corpus_of(self, texts: Batch, owners: Integers | None) -> Corpus:
         """Return the corpus of hypotheses that have been read.

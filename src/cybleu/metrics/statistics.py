@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .._runtime.lazy_arrays import Integers, array_given, in_place, np
 from .._runtime.sequences import check_unmasked
 from ..errors import StatisticsError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
 
 OF_ANOTHER_METRIC = "if another metric counted the rows, pass that metric"
 

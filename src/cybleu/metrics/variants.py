@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from .._definitions.bleu import SMOOTHINGS as _FORMULAS
 from .._runtime.numbers import check_flags, is_one_of, plain_number
 from ..errors import SmoothingParameterError, StatisticsError, UnknownNameError
-from .counting import REFERENCE_LENGTHS
 
+REFERENCE_LENGTHS = ("closest", "closest-first", "shortest", "average")
 #: The kinds of smoothing that a variant can have, see :class:`Variant`.
 SMOOTHINGS = (*_FORMULAS, "zero")
 _WITH_PARAMETER = {"floor", "add-k", "add-all", "exp-by-length", "floor-of-one", "add-one-to-one", "add-logs"}
