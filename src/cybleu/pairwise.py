@@ -17,9 +17,8 @@ from .bleu_score.scores import QUARTERS, SCORER, score_of_precisions, smoothed_p
 from .bleu_score.smoothing import method_number
 from .errors import NoReferencesError, SampleError
 from .metrics import Bleu, find
-from .metrics.numbered import in_pairs, numbered
 from .metrics.operations import tokenization_for
-from .metrics.tokens import tokens_of
+from .metrics.tokens import in_pairs, numbered, tokens_of
 from .text.batches import Place
 from .text.ids import SpecialIds
 from .text.reading import read_texts

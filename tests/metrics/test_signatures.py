@@ -7,7 +7,7 @@ import pytest
 
 from cybleu import bleu
 from cybleu.metrics import METRICS
-from cybleu.metrics.signature import Signature
+from cybleu.metrics.base import Signature
 
 PRINTED = [
     *[metric.signature for metric in METRICS.values()],

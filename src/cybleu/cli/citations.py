@@ -8,7 +8,7 @@ from pathlib import Path
 from .. import __version__
 from ..errors import UnknownNameError
 from ..metrics import METRICS, Bleu, find
-from ..metrics.signature import Signature
+from ..metrics.base import Signature
 
 CYBLEU = f"""@software{{cybleu,
   author = {{{{The cybleu authors}}}},

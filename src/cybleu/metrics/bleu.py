@@ -16,7 +16,7 @@ from .._runtime.numbers import check_flags, check_whole, finite_numbers, is_one_
 from ..errors import OrderError, StatisticsError, UnknownNameError
 from ..text.batches import Corpus
 from ..text.tokenizers import Tokenization
-from .base import BuiltinMetric, Counter, Metric, Score
+from .base import BuiltinMetric, Counter, Metric, Score, Signature
 from .bleu_rows import (
     as_table,
     checked_bleu_row,
@@ -28,9 +28,8 @@ from .bleu_rows import (
 )
 from .counting import LARGEST_ORDER, Counting
 from .names import score_texts
-from .numbered import numbered
 from .operations import check_summable, has_rows, percent, scores_by, table_of_rows, tokenization_for
-from .signature import Signature
+from .tokens import numbered
 from .variants import PAPERS, VARIANTS, Smoothing, Variant, tool_tokenizer
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from .._backend import sum_rows
 from .._runtime.lazy_arrays import Integers, np
 from ..errors import StatisticsError
-from .statistics import OF_ANOTHER_METRIC, one_or_more, row_at, whole_array, whole_numbers
+from .operations import OF_ANOTHER_METRIC, one_or_more, row_at, whole_array, whole_numbers
 
 if TYPE_CHECKING:
     from .base import Counter

@@ -16,11 +16,10 @@ from .._runtime.parallel import run
 from ..chrf_score import LARGEST_BETA
 from ..errors import OrderError, StatisticsError
 from ..text.batches import Corpus
-from .base import BuiltinMetric, Counter, Score
+from .base import BuiltinMetric, Counter, Score, Signature
 from .counting import segments_of_corpus
 from .names import score_texts
 from .operations import scores_by, tokenization_for
-from .signature import Signature
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,9 @@ from .._runtime.lazy_arrays import Array, Floats, np
 from .._runtime.numbers import finite_numbers
 from ..errors import StatisticsError, UnknownNameError, WeightsError
 from ..text.batches import Corpus
-from .base import BuiltinMetric, Counter, Metric
+from .base import BuiltinMetric, Counter, Metric, Signature
 from .names import find
 from .operations import as_shares, with_options
-from .signature import Signature
 
 Self = TypeVar("Self", bound="Combination")
 

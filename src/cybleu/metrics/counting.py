@@ -15,8 +15,7 @@ from ..text.batches import Corpus, TokenIds, TokenLists
 from ..text.ids import number_others, number_texts
 from ..text.segments import plain_segment
 from ..text.tokenizers import Tokenization
-from .numbered import numbered
-from .tokens import tokenised
+from .tokens import numbered, tokenised
 
 if TYPE_CHECKING:
     from .base import Counter

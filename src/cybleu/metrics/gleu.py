@@ -12,10 +12,9 @@ from .._runtime.numbers import check_whole
 from ..errors import OrderError
 from ..text.batches import Corpus, TokenLists
 from ..text.shapes import of_any_tokens
-from .base import BuiltinMetric, Counter
+from .base import BuiltinMetric, Counter, Signature
 from .counting import MOST_ORDERS_OF_KERNELS, counter_of_lists, segments_of_corpus
 from .operations import tokenization_for
-from .signature import Signature
 from .tokens import tokenised
 
 

@@ -14,8 +14,7 @@ from .._runtime.lazy_arrays import Array, Floats, array_given, floats_given, np
 from ..errors import StatisticsError, UnknownNameError
 from ..text.reading import read_corpus
 from .base import Metric
-from .operations import fields_of_texts, rows_without_numpy, with_options
-from .statistics import whole_array, whole_numbers
+from .operations import fields_of_texts, rows_without_numpy, whole_array, whole_numbers, with_options
 from .variants import VARIANTS, Variant
 
 metrics: Any = sys.modules[__package__]  # imports the module of a class when the class is used first

@@ -18,10 +18,9 @@ from ..text.batches import Corpus
 from ..text.ids import number_others, number_texts
 from ..text.reading import read_lines, read_references
 from ..text.tokenizers import Tokenization, own_tokenizer
-from .base import BuiltinMetric, Counter, Score
+from .base import BuiltinMetric, Counter, Score, Signature
 from .operations import tokenization_for
 from .references import References
-from .signature import Signature
 
 MOST_ORDERS_OF_MTEVAL = 9
 

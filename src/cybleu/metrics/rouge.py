@@ -18,11 +18,10 @@ from ..errors import MissingExtraError, UnknownNameError
 from ..text.batches import Corpus, Place
 from ..text.reading import read_corpus, token_lists
 from ..text.tokenizers import Tokenization
-from .base import BuiltinMetric
+from .base import BuiltinMetric, Signature
 from .counting import segments_of_corpus
-from .numbered import align_pairs, texts_to_align
 from .operations import rows_without_numpy, tokenization_for
-from .signature import Signature
+from .tokens import align_pairs, texts_to_align
 
 if TYPE_CHECKING:
     from .._backend import Tokenizer

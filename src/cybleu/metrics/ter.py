@@ -12,10 +12,9 @@ from .._backend import RawTexts, Segments, Tokenizer, edit_rows
 from .._runtime.numbers import check_flags
 from ..text.batches import Corpus
 from ..text.tokenizers import own_tokenizer
-from .base import BuiltinMetric, Counter, Score
+from .base import BuiltinMetric, Counter, Score, Signature
 from .names import score_texts
 from .operations import tokenization_for
-from .signature import Signature
 
 
 @dataclass(frozen=True)

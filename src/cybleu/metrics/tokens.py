@@ -1,14 +1,19 @@
-"""The segments of a corpus as tokens, for metrics that count texts in Python, and for tokenisers that are not the backend's."""
+"""The segments of a corpus as tokens and as numbers of 32 bits, equal for equal tokens, and the alignment of all pairs of such texts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .._backend import RawTexts
+from .._backend import RawTexts, fill_alignments
+from .._runtime.lazy_arrays import Array, Floats, np
+from .._runtime.parallel import run
 from ..text.batches import Batch, Corpus, Place, Sets, TokenIds, TokenLists
+from ..text.ids import number_others, number_texts, number_together
 from ..text.reading import token_lists
 from ..text.tokenizers import Tokenization
+
+MOST_IN_PLACE = 1 << 22  # kernels make arrays by number; ids from this on are numbered
 
 
 def segments_of(
@@ -55,3 +60,72 @@ def tokens_of(texts: Batch, tokenization: Tokenization, place: Place) -> TokenLi
     """Raw texts as tokens."""
     assert isinstance(texts, RawTexts)
     return token_lists(tokenization.split(texts.lists()), place)
+
+
+# -------------------------------------------------------------------------------------------------------------- numbers
+
+
+def numbered(corpus: Corpus, tokenization: Tokenization | None) -> tuple[TokenIds, TokenIds]:
+    """Hypotheses and references as numbers; twice the same object if they are the same texts.
+
+    A token of a hypothesis that no reference has is -1. Requires NumPy, except for raw text that the backend tokenises.
+
+    :param tokenization: how raw text is tokenised; None for tokens and ids
+    """
+    if tokenization is not None and tokenization.own:
+        lines, others, _ = corpus.lines(tokenization)
+        words, vocabulary = corpus.made(("words", tokenization), lambda: number_texts(others, tokenization.backend))
+        same = corpus.texts is corpus.sets.texts
+        return words if same else number_others(lines, vocabulary), words
+    if tokenization is not None:
+        corpus = tokenised(corpus, tokenization)
+    references, hypotheses = number_together(corpus.sets.texts, corpus.texts)
+    return hypotheses, references
+
+
+def in_pairs(texts: Batch, others: Batch) -> Corpus:
+    """Texts, and others each of which is a set of its own, to score each text with each of the others."""
+    return Corpus(texts, Sets(others, np.arange(others.size + 1, dtype=np.int64)))
+
+
+# ----------------------------------------------------------------------------------------------------------- alignments
+
+
+def texts_to_align(corpus: Corpus, tokenization: Tokenization | None) -> tuple[TokenIds, TokenIds]:
+    """Hypotheses and references in numbers of 32 bits; see :func:`numbered`."""
+    hypotheses, references = numbered(corpus, tokenization)
+    if isinstance(references.ids, memoryview):  # of raw text, which has such numbers
+        return hypotheses, references
+    ids: list[Array] = [references.ids, hypotheses.ids]
+    # -1 in the hypotheses alone is a token without a number, and matches none of the references
+    negative = ids[0].min(initial=0) < 0 or ids[1].min(initial=0) < -1
+    if negative or max(numbers.max(initial=0) for numbers in ids) >= MOST_IN_PLACE:
+        _, numbers = np.unique(np.concatenate(ids), return_inverse=True)
+        ids = np.split(numbers.reshape(-1), [len(ids[0])])
+    narrow = [np.ascontiguousarray(numbers, dtype=np.int32) for numbers in ids]
+    same = hypotheses is references
+    references = TokenIds(narrow[0], references.begins, references.ends)
+    return references if same else TokenIds(narrow[1], hypotheses.begins, hypotheses.ends), references
+
+
+def align_pairs(
+    texts: tuple[TokenIds, TokenIds],
+    scores: Floats,
+    are_rates: bool,
+    threads: int | None,
+    progress: bool,
+) -> None:
+    """Write the score of each hypothesis against each reference.
+
+    :param texts: what :func:`texts_to_align` returns; one alignment serves two scores if they are the same object
+    :param are_rates: whether scores are word error rates; otherwise they are F-measures of ROUGE-L
+    """
+    hypotheses, references = texts
+    lengths = np.subtract(references.ends, references.begins)
+    # several alignments at once take least if they are of similar lengths; on some platforms, indices have 32 bits
+    order = np.argsort(lengths).astype(np.int64)
+
+    def work(start: int, stop: int) -> None:
+        fill_alignments(hypotheses, references, order, are_rates, start, stop, scores)
+
+    run(work, len(scores), 64 * scores.size, threads, progress, "hypotheses")

@@ -14,8 +14,8 @@ from ..text.tokenizers import Tokenization, own_tokenizer
 from .base import BuiltinMetric, Score
 from .counting import segments_of_corpus
 from .names import score_texts
-from .numbered import align_pairs, texts_to_align
 from .operations import tokenization_for
+from .tokens import align_pairs, texts_to_align
 
 if TYPE_CHECKING:
     from .._backend import Tokenizer

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .._runtime.arrays import Floats
 from .._runtime.html import html_table
 from ..errors import UnknownNameError, _printable
+from ..metrics.base import as_signature
 from ..metrics.operations import percent
-from ..metrics.signature import as_signature
 
 if TYPE_CHECKING:
     from .settings import Settings

@@ -29,8 +29,8 @@ from ..errors import (
     UnknownNameError,
 )
 from ..metrics import Metric, Variant, find
+from ..metrics.base import Signature, as_signature
 from ..metrics.bleu import family
-from ..metrics.signature import Signature, as_signature
 
 OfSums: TypeAlias = "Callable[[Array], float]"
 MetricLike: TypeAlias = "str | Metric | Variant | OfSums | None"
