@@ -250,6 +250,11 @@ class Metric(ABC):
         operations.check_width(self, width)
         return self
 
+    # how rows are validated and added up
+    _checked_row = operations.checked_row
+    _check_rows = operations.check_rows
+    _sum_of_rows = operations.sum_of_rows
+
     def summable(self, rows: Array) -> Array:
         """Return rows of segments whose sum has the score of the corpus.
 
@@ -373,7 +378,7 @@ class Metric(ABC):
         :raises StatisticsError: the metric is a mean of the scores of segments
         """
         operations.check_summable(self)
-        return operations.sum_of_rows(self, rows) if operations.has_rows(rows) else [0] * len(self.columns)
+        return self._sum_of_rows(rows, of_sums=True) if operations.has_rows(rows) else [0] * len(self.columns)
 
     def score(self, rows: Any, *, signature: str | None = None) -> Score:
         """Score a corpus or a segment.
@@ -382,8 +387,9 @@ class Metric(ABC):
         :param signature: the signature of the result, by default that of the metric
         """
         operations.check_summable(self)
-        row = operations.sum_of_rows(self, rows)
-        return self.score_of_row(row, self.signature if signature is None else signature)
+        row = self._sum_of_rows(rows)
+        metric = self.of_width(len(row))
+        return metric.score_of_row(row, metric.signature if signature is None else signature)
 
     def scores(self, rows: Any) -> Floats:
         """Score each row.
@@ -393,7 +399,7 @@ class Metric(ABC):
         """
         table = operations.table_of_rows(self, rows)
         metric = self.of_width(table.shape[1])
-        operations.check_rows(metric, table)
+        metric._check_rows(table)
         return metric.evaluate_rows(table)
 
     def pairs(
@@ -466,4 +472,5 @@ class BuiltinMetric(Metric):
         :param row: a number from 0 for each column
         :raises StatisticsError: the row is not valid
         """
-        return self.formula(operations.checked_row(self, row))
+        numbers = self._checked_row(row)
+        return self.of_width(len(numbers)).formula(numbers)

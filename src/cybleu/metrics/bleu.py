@@ -28,7 +28,7 @@ from .bleu_rows import (
 )
 from .counting import LARGEST_ORDER, Counting
 from .names import score_texts
-from .operations import check_summable, has_rows, percent, scores_by, table_of_rows, tokenization_for
+from .operations import check_summable, has_rows, percent, scores_by, tokenization_for
 from .tokens import numbered
 from .variants import PAPERS, VARIANTS, Smoothing, Variant, tool_tokenizer
 
@@ -323,13 +323,12 @@ class Bleu(BuiltinMetric):
 
     # ---------------------------------------------------------------------------------------------------------- scoring
 
-    def evaluate(self, row: Sequence[int]) -> float:
-        """Score a row, also where the tool fails.
+    # Rows may have any number of orders, and those of NLTK an n-gram of an order that a segment is too short for.
+    _checked_row = checked_bleu_row
+    _sum_of_rows = sum_of_bleu_rows
 
-        :param row: the row of a segment; or a sum, if the variant can score sums
-        """
-        numbers = checked_bleu_row(self, row)
-        return self.of_width(len(numbers)).formula(numbers)
+    def _check_rows(self, rows: Array) -> None:
+        self._sum_of_rows(rows)
 
     def formula(self, row: list[int]) -> float:  # type: ignore[override]
         score, *_ = self.scorer.parts(row)
@@ -344,9 +343,7 @@ class Bleu(BuiltinMetric):
         """
         if self.averages:
             return self._mean(rows, signature)
-        row = sum_of_bleu_rows(self, rows, of_sums=False)
-        metric = self.of_width(len(row))
-        return metric.score_of_row(row, metric.signature if signature is None else signature)
+        return super().score(rows, signature=signature)  # type: ignore[return-value]
 
     def score_of_row(self, row: list[int], signature: str) -> BleuScore:  # type: ignore[override]
         number, precisions, penalty = self.scorer_of_tool.parts(row)
@@ -383,15 +380,6 @@ class Bleu(BuiltinMetric):
         )
         summed = replace(metric, level="corpus", variant=of_sums).score(rows_of_sums)
         return replace(summed, score=mean, signature=metric.signature if signature is None else signature)
-
-    def total(self, rows: Any) -> list[int]:
-        check_summable(self)
-        return sum_of_bleu_rows(self, rows, of_sums=True) if has_rows(rows) else [0] * len(self.columns)
-
-    def scores(self, rows: Any) -> Floats:
-        table = table_of_rows(self, rows)
-        sum_of_bleu_rows(self, table, of_sums=False)  # validates each row
-        return self.of_width(table.shape[1]).evaluate_rows(table)
 
     def evaluate_rows(self, rows: Array) -> Floats:
         return scores_by(self.scorer.kernel, rows, self.formula)  # type: ignore[no-any-return]

@@ -80,7 +80,7 @@ def checked_bleu_row(metric: Bleu, row: Any) -> list[int]:
     return numbers
 
 
-def sum_of_bleu_rows(metric: Bleu, rows: Any, of_sums: bool) -> list[int]:
+def sum_of_bleu_rows(metric: Bleu, rows: Any, of_sums: bool = False) -> list[int]:
     """Validate rows and add them up.
 
     NLTK's BLEU counts one n-gram of an order that a segment is too short for. Rows that another definition has counted

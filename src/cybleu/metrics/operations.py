@@ -295,9 +295,10 @@ def has_rows(rows: Any) -> bool:
     return not (hasattr(rows, "__len__") and getattr(rows, "ndim", 1) != 0 and not len(rows))
 
 
-def sum_of_rows(metric: Metric, rows: Any) -> list[Any]:
+def sum_of_rows(metric: Metric, rows: Any, of_sums: bool = False) -> list[Any]:
     """Return the sum of a row or rows, from the first to the last.
 
+    :param of_sums: the rows can be sums, which makes no difference here
     :raises StatisticsError: there is no row, or one is not valid
     """
     columns: Any
