@@ -494,7 +494,7 @@ def perceptron_command(
       cybleu rerank perceptron dev.nbest.gz dev.ref --folds 10 --held-out chosen.txt -o weights.txt
     """
     from ..nbest import NBest
-    from ..nbest.weight_files import weight_lines
+    from ..nbest.weights import weight_lines
     from ..rerank import perceptron
 
     if written["output"] == held_out == STANDARD_STREAM:

@@ -215,7 +215,7 @@ def normalisation(normalise: str, bounds: Mapping[str, Any], fixed: Sequence[str
         return how
     if not from_command_line("normalise"):
         return None
-    from ..tuning.space import check_normalised
+    from ..nbest.weights import check_normalised
 
     check_normalised(how, bounds, fixed, as_option)
     return how
@@ -303,7 +303,7 @@ class Task:
 
     def __post_init__(self) -> None:
         from ..nbest import merge
-        from ..nbest.weight_files import check_weights
+        from ..nbest.weights import check_weights
 
         self.progress = shows_progress() and not self.quiet
         self.scored_by = metric_of(self.scoring)
@@ -444,7 +444,7 @@ def print_weights(found: dict[str, Any], weights: dict[str, float], output: str 
 
     :param found: further entries of the JSON object, which may be data classes
     """
-    from ..nbest.weight_files import weight_lines
+    from ..nbest.weights import weight_lines
     from ..tuning import write_weights
 
     form = "names" if output_format == "json" else output_format
@@ -641,7 +641,7 @@ def loop_command(
       cybleu tune loop run dev.ref --decoder "./decode.sh {weights} {nbest}" --start moses.ini
       cybleu tune loop run dev.ref --decoder "./decode.sh {weights} {nbest}" --start moses.ini --tuner kbmira
     """
-    from ..nbest.weight_files import check_weights
+    from ..nbest.weights import check_weights
     from ..tuning import DecoderCommand, Stopping, Tuner, mert_loop, read_weights
 
     chosen = metric_of(scoring)

@@ -10,7 +10,7 @@ the features. If several have the highest sum, it is the first one. A segment wi
 Every returned score is computed from the returned weights, not taken from the prediction of the search.
 """
 
-from ..nbest.weight_files import read_weights, write_weights
+from ..nbest.weights import normalised, read_weights, write_weights
 from .climb import tune
 from .line_search import line_search
 from .loop import mert_loop
@@ -18,7 +18,6 @@ from .loop_parts import DecoderCommand, Stopping, Tuner
 from .mira import Mira, kbmira
 from .pro import Pro, pro, pro_pairs
 from .results import Iteration, LineSearch, Loop, Move, Restart, Tuning
-from .space import normalised
 
 __all__ = [
     "DecoderCommand",

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import cycle
 from math import inf, sqrt
 from typing import Any
 
-from .._runtime.arrays import Floats, np
+from .._files.text import listed, shown
+from .._runtime.arrays import Floats, floats_given, np
 from .._runtime.numbers import MOST_REPEATS, check_whole
 from .._runtime.parallel import bar, checked_threads, in_order
-from ..errors import WeightsError
+from ..errors import FeatureError, WeightsError
 from ..nbest import NBest
 from ..nbest.features import Weights
+from ..nbest.weights import numbers_by_name
 from .line_search import Surface
 from .problem import Metric, Point, Problem, summed
 from .results import Move, Restart, Tuning
-from .space import checked_space, random_start
 
 # Chosen by measurement. The first restarts begin at random, and the others near the best end.
 RESTARTS = 20
@@ -82,7 +83,7 @@ def tune(
     b 0.875
     """
     problem = Problem(nbest, metric)
-    low, high, vector = checked_space(problem, start, bounds, fixed)
+    low, high, vector = _checked_space(problem, start, bounds, fixed)
     dense = len(nbest.names)
     kept = vector[dense:]
     if nbest.sparse is not None:
@@ -116,7 +117,7 @@ def tune(
             end = climb.around(begin, generator)
         else:
             drawn = (0.0, 1.0) if small and number % 2 else None
-            begin = problem.point(random_start(generator, vector, low, high, dense, drawn) if number else vector)
+            begin = problem.point(_random_start(generator, vector, low, high, dense, drawn) if number else vector)
             # the given start is often good: its climb is worth more searches
             end = climb.best_first(begin) if small or number == 0 else climb.in_turn(begin)
         restart = Restart(
@@ -156,6 +157,91 @@ def tune(
         restarts=tuple(restart for restart, _ in ends),
         best=best,
     )
+
+
+def _checked_space(
+    problem: Problem,
+    start: Weights | None,
+    bounds: Mapping[str, tuple[float, float]] | None,
+    fixed: Mapping[str, float] | Collection[str],
+) -> tuple[Floats, Floats, Floats]:
+    """Validate bounds and fixed weights; return the smallest and largest weights, and the start.
+
+    They are equal for sparse features and those that are fixed.
+    """
+    dense = problem.nbest.names
+    names = problem.nbest.all_names
+    if not dense:
+        raise FeatureError("all features of the list are sparse; tune their weights with kbmira or pro")
+    # a str would be read as a list of letters
+    if isinstance(fixed, str):
+        fixed = [fixed]
+    if not isinstance(fixed, Iterable) or not isinstance(bounds, (Mapping, type(None))):
+        raise FeatureError("bounds must be by name, and fixed a list of names, or weights by name")
+    vector = problem.start(start)
+    low = np.full(len(names), -inf)
+    high = np.full(len(names), inf)
+    for given, known in ((bounds or (), dense), (fixed, names)):
+        for name in given:
+            if name not in known:
+                raise FeatureError(f"there is no feature {shown(name)}; there are {listed(known)}")
+    for name, ends in (bounds or {}).items():
+        place = names.index(name)
+        pair = floats_given(ends, f"the bounds of {shown(name)}")
+        if pair.shape != (2,) or not pair[0] <= pair[1] or pair[0] == inf or pair[1] == -inf:
+            raise WeightsError(
+                f"the bounds of {shown(name)} are {' and '.join(map(str, np.ravel(ends).tolist()))}; give the smallest "
+                "and the largest weight"
+            )
+        low[place], high[place] = pair
+        if start is None:
+            # the default start, moved into the bounds
+            vector[place] = min(max(1.0, low[place]), high[place])
+    if isinstance(fixed, Mapping):
+        for name, weight in numbers_by_name(fixed, "fixed").items():
+            vector[names.index(name)] = weight
+    # only the first one
+    for place in np.flatnonzero((vector < low) | (vector > high)).tolist():
+        raise WeightsError(
+            f"the start weight of {shown(names[place])} is {vector[place]}, out of its bounds {low[place]} to "
+            f"{high[place]}"
+        )
+    if not vector.any():
+        raise WeightsError("all start weights are 0, by which all hypotheses are equal; give at least one that is not")
+    # line searches order hypotheses along each axis, which sparse features are too many for
+    held = [*map(names.index, fixed), *range(len(dense), len(names))]
+    low[held] = high[held] = vector[held]
+    return low, high, vector
+
+
+def _random_start(
+    generator: np.random.Generator,
+    vector: Any,
+    low: Any,
+    high: Any,
+    count: int,
+    ends: tuple[float, float] | None = None,
+) -> Floats:
+    """Draw random weights, by default from 0 to the largest absolute weight of the start.
+
+    :param vector: the start; a weight of 0 is drawn on both sides of 0
+    :param count: the number of dense features, the first ones
+    :param ends: the range of all weights
+    """
+    largest = np.abs(vector[:count]).max() or 1.0
+    smallest, most = ends or (np.where(vector > 0, 0.0, -largest), np.where(vector < 0, 0.0, largest))
+    bottom = np.clip(smallest, low, high)
+    top = np.clip(most, low, high)
+    # bounds outside the range would clip it to a single number, so that there would be no choice
+    lost = (bottom == top) & (low < high) & (smallest < most)
+    with np.errstate(over="ignore"):
+        lowest = np.where(np.isfinite(low), low, np.minimum(-largest, high - largest))
+        highest = np.where(np.isfinite(high), high, np.maximum(largest, low + largest))
+    bottom = np.where(lost, np.nan_to_num(lowest), bottom)
+    top = np.where(lost, np.nan_to_num(highest), top)
+    drawn = 2 * (bottom / 2 + generator.random(len(vector)) * (top / 2 - bottom / 2))  # the halves do not overflow
+    weights: Floats = np.minimum(np.maximum(drawn, low), high)
+    return weights if weights.any() else np.asarray(vector, dtype=np.float64)
 
 
 @dataclass(eq=False)

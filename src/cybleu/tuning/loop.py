@@ -39,11 +39,10 @@ from ..metrics import Metric
 from ..nbest import NBest, merge
 from ..nbest.features import weights_of
 from ..nbest.reading import digest, prepare_references
-from ..nbest.weight_files import read_weights, write_weights
+from ..nbest.weights import numbers_by_name, read_weights, write_weights
 from .loop_parts import Stopping, Tuner
 from .problem import Problem, score_of
 from .results import Iteration, Loop
-from .space import numbers_by_name
 
 Decoder = Callable[[dict[str, float], Path], Any]
 # The arguments of `NBest.from_files` that a loop can have.

@@ -16,11 +16,11 @@ from .._runtime.numbers import as_number, check_whole
 from .._runtime.system import command_line, split_command
 from ..errors import DecoderError, UnknownNameError, WeightsError
 from ..nbest import NBest
+from ..nbest.weights import check_normalised, normalised
 from .climb import tune
 from .mira import kbmira
 from .pro import pro
 from .results import Iteration
-from .space import check_normalised, normalised
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {"mert": tune, "kbmira": kbmira, "pro": pro}
 

@@ -1,18 +1,20 @@
-"""Read and write the weights of a linear model by name, in text files."""
+"""The weights of a linear model by name: read and write them in text files, check and normalise them."""
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from math import fsum, inf, isfinite
 
-from .._files.text import Lines, Path, listed, number_of, shown
+from .._files.text import Lines, Naming, Path, keyword, listed, number_of, shown
 from .._files.writing import writing
+from .._runtime.arrays import np
 from .._runtime.numbers import as_number
 from ..errors import InputFileError, UnknownNameError, WeightsError
 
 FORMS = ("names", "moses", "dense", "numbers")  # the commands name them, too, without importing this module
+NORMALISED = ("sum", "largest")
 _HEADING = re.compile(r"\s*\[([\w-]+)\]\s*")
 _NAME = re.compile(r"[^\s=#]+")
 _LABEL = "([^_]+)_(0|[1-9][0-9]*)"
@@ -179,7 +181,7 @@ def check_weights(weights: Mapping[str, float]) -> None:
                 f"the weight of {shown(name)} cannot be written, because the name would be read as something else; rename the "
                 "feature so that there is no '=', '#' or white space in its name"
             )
-        if not math.isfinite(as_number(weight)):
+        if not isfinite(as_number(weight)):
             raise WeightsError(f"the weight of {shown(name)} is {weight!r}; weights are finite numbers")
 
 
@@ -198,3 +200,67 @@ def weight_lines(weights: Mapping[str, float], form: str) -> list[str]:
     blank = "\n{}= " if form == "dense" else " "
     lines = [f"{label}= {blank.format(label).join(values)}\n" for label, values in labelled.items()]
     return [*lines, *(f"{name} {text}\n" for name, text in texts.items())]
+
+
+# ----------------------------------------------------------------------------------------------------- normalised weights
+
+
+def normalised(weights: Mapping[str, float], how: str | None) -> dict[str, float]:
+    """Divide weights by a positive number, which does not change the chosen hypotheses, except by rounding.
+
+    :param weights: the weights by name
+    :param how: ``sum`` divides by the sum of their absolute values, and ``largest`` by the largest absolute value; with
+        None the weights are not divided
+    :raises WeightsError: `how` is unknown, or the weights are not finite numbers by name
+
+    >>> normalised({"lm": 1.0, "tm": -3.0}, "sum")
+    {'lm': 0.25, 'tm': -0.75}
+    """
+    if how is not None and how not in NORMALISED:
+        raise WeightsError(f"normalise is {how!r}; it must be one of {', '.join(NORMALISED)}, or None")
+    numbers_by_name(weights, "the weights")
+    sizes = [abs(weight) for weight in weights.values()]
+    largest = max(sizes, default=0.0)
+    if how is None or largest == 0.0:
+        return dict(weights)
+    # the sum of the largest floats overflows
+    total = fsum(size / largest for size in sizes) if how == "sum" else 1.0
+    return {name: weight / largest / total for name, weight in weights.items()}
+
+
+def numbers_by_name(weights: Mapping[str, float], name: str) -> dict[str, float]:
+    """Validate weights by name, and convert them to floats.
+
+    :param name: the argument, for the message
+    :raises WeightsError: these are not finite numbers by name
+    """
+    by_name = isinstance(weights, Mapping)
+    numbers = {feature: as_number(weight) for feature, weight in weights.items()} if by_name else {}
+    if not by_name or not all(map(isfinite, numbers.values())):
+        raise WeightsError(f"{name} must be finite numbers by name, such as {{'lm': 0.5}}, not {weights!r}")
+    return numbers
+
+
+def check_normalised(
+    how: str | None,
+    bounds: Mapping[str, tuple[float, float]] | None,
+    fixed: Mapping[str, float] | Collection[str],
+    naming: Naming = keyword,
+) -> None:
+    """Check that tuned weights can be :func:`normalised` by this rule.
+
+    :param how: see :func:`normalised`
+    :param bounds: see :func:`cybleu.tuning.tune`
+    :param fixed: see :func:`cybleu.tuning.tune`
+    :param naming: see :meth:`cybleu.nbest.NBest.from_files`
+    :raises WeightsError: `how` is unknown, or a bound or a fixed weight would not be kept
+
+    >>> check_normalised("sum", {"lm": (0.0, float("inf"))}, ())
+    """
+    normalised({}, how)  # raises an error if `how` is unknown
+    ends = bounds.values() if isinstance(bounds, Mapping) else ()
+    if how and (fixed or any(end not in (0, inf, -inf) for pair in ends for end in np.ravel(pair).tolist())):
+        raise WeightsError(
+            f"normalised weights cannot be held at a number; leave out {naming('normalise')}, or {naming('fixed')} and "
+            "the bounds that are not 0 or infinite"
+        )
