@@ -12,36 +12,36 @@ cdef struct Columns:
 
 # Cell (i, j) is the distance between the first i words of the hypothesis and the first j of the reference, or from the
 # end between the last i and the last j. Rows are numbered by i. Of a text that is longer than any real segment, all
-# rows would not fit the memory: those from `start` to `start` + ROWS_AT_ONCE are there, and others are computed again
-# from the last one before them that is kept.
+# rows would not fit the memory: those at multiples of ROWS_AT_ONCE are kept, and those between two of them are written
+# again when they are needed.
 cdef struct Distances:
     Columns *rows
-    Py_ssize_t last         # row
-    Py_ssize_t start        # a multiple of ROWS_AT_ONCE; before any row is there, far below 0
-    int64_t *places         # by row from `start` on: where column 0 is or would be in `cells`
-    int32_t *cells
-    int32_t *kept           # the rows at multiples of ROWS_AT_ONCE, except the first
-    Py_ssize_t kept_width
-    int32_t *reference      # from 1 on, in this order
+    Py_ssize_t last             # row
+    Py_ssize_t width            # of the memory of a row
+    Py_ssize_t start            # the rows from this multiple to the next one are there; -1 if none are
+    int32_t *cells              # of the rows between multiples
+    int32_t *kept               # of those at multiples
+    const int32_t *words        # where those of the hypothesis begin
+    int step                    # to the next one of them
+    int32_t *reference          # from 1 on, in this order
 
 
 # A hypothesis and a reference.
 cdef struct Segment:
-    const int32_t *given    # the words of the hypothesis
+    const int32_t *given        # the words of the hypothesis
     Py_ssize_t size
-    Py_ssize_t width        # words of the reference
-    bint whole              # each row has all columns
-    int32_t *words          # as shifted until now
-    int32_t *changed        # as a candidate has them
+    Py_ssize_t width            # words of the reference
+    int32_t *words              # as shifted until now
+    int32_t *changed            # as a candidate has them
     Distances forward
     Distances backward
-    int32_t *rows[2]        # of a candidate
-    int32_t *align          # for each word of the reference the one of the hypothesis, or the one before, -1 for none
-    int32_t *wrong          # how many of the first words of the hypothesis have no match
-    int32_t *wrong_there    # the same of the reference
-    int32_t bound           # no order of the words has less edits
-    int32_t score           # the distance now
-    Py_ssize_t checked      # candidates
+    int32_t *rows[2]            # of a candidate
+    int32_t *align              # for each word of the reference that of the hypothesis, or the one before; -1 for none
+    int32_t *wrong              # how many of the first words of the hypothesis have no match
+    int32_t *wrong_there        # the same of the reference
+    int32_t bound               # no order of the words has less edits
+    int32_t score               # the distance now
+    Py_ssize_t checked          # candidates
 
 
 cdef struct Shift:
@@ -64,27 +64,24 @@ cdef enum:
     MOST_CANDIDATES = 1000
     INFINITE = 0x3FFFFFFF
     MOST_WORDS = 0x1FFFFFF      # of both texts; up to 50 bytes for each
-    MOST_COMPARED = 65536       # pairs of words, to find those that the texts share
-    STEPS_OF_COMPARISON = 1024  # for MOST_COMPARED pairs
-    WORDS_BETWEEN_LOOKS = 512   # of a hypothesis
 
 
 # -------------------------------------------------------------------------------------------------------------- tables
 cdef void lay_out(Segment *segment, double ratio, int64_t beam) noexcept nogil:
-    """Write which columns each row has."""
+    """Write which columns each row has. The first row has those that the second one is made of."""
     cdef int64_t most = segment.width + 1
     cdef int64_t middle
     cdef Columns *row
-    cdef Columns *other     # of the words after those of `row`
+    cdef Columns *other         # of the words after those of `row`
     cdef Py_ssize_t i
-    segment.whole = True
     for i in range(segment.size + 1):
-        middle = <int64_t>floor(<double>i * ratio)
-        row, other = &segment.forward.rows[i], &segment.backward.rows[segment.size - i]
-        row.low = <int32_t>max(0, middle - beam) if i else 0
-        row.high = <int32_t>(min(most, middle + beam) if 0 < i < segment.size else most)
-        other.low, other.high = <int32_t>most - row.high, <int32_t>most - row.low
-        segment.whole &= row.low == 0 and row.high == most
+        middle = <int64_t>floor(<double>max(i, 1) * ratio)
+        row = &segment.forward.rows[i]
+        other = &segment.backward.rows[segment.size - i]
+        row.low = <int32_t>max(0, middle - beam - (i == 0))
+        row.high = <int32_t>(min(most, middle + beam) if i < segment.size else most)
+        other.low = <int32_t>most - row.high
+        other.high = <int32_t>most - row.low
 
 
 cdef inline void fill_row(const Distances *table, Py_ssize_t i, int32_t word, const int32_t *before,
@@ -109,66 +106,48 @@ cdef inline void fill_row(const Distances *table, Py_ssize_t i, int32_t word, co
 
 cdef inline int32_t *row_of(const Distances *table, Py_ssize_t i) noexcept nogil:
     """Return the address of column 0 of a row, which is there."""
-    return table.cells + table.places[i - table.start]
-
-
-cdef inline size_t row_bytes(const Distances *table, Py_ssize_t i) noexcept nogil:
-    """The size of a row with the cells at both ends."""
-    return <size_t>(table.rows[i].high - table.rows[i].low + 2) * sizeof(int32_t)
-
-
-cdef inline int32_t *kept_row(const Distances *table, Py_ssize_t i) noexcept nogil:
-    """Return the address of the copy of a row that is a multiple of ROWS_AT_ONCE."""
-    return table.kept + (i // ROWS_AT_ONCE - 1) * table.kept_width
-
-
-cdef void begin_rows_at(Distances *table, Py_ssize_t start) noexcept nogil:
-    """Make room for the rows from `start` on, and write this one."""
-    cdef int64_t used = 0
+    cdef Py_ssize_t place = i % ROWS_AT_ONCE
     cdef int32_t *row
-    cdef Py_ssize_t i
-    table.start = start
-    for i in range(start, min(start + ROWS_AT_ONCE, table.last) + 1):
-        table.places[i - start] = used + 1 - table.rows[i].low
-        used += table.rows[i].high - table.rows[i].low + 2
-    row = row_of(table, start)
-    if start > 0:
-        memcpy(row + table.rows[start].low - 1, kept_row(table, start), row_bytes(table, start))
-        return
-    (row - 1)[0] = row[table.rows[0].high] = INFINITE
-    for i in range(table.rows[0].high):
-        row[i] = <int32_t>i
+    if place > 0:
+        row = table.cells + (place - 1) * table.width
+    else:
+        row = table.kept + i // ROWS_AT_ONCE * table.width
+    return row + 1 - table.rows[i].low
 
 
-cdef int fill_distances(Distances *table, Py_ssize_t first, Py_ssize_t last, const int32_t *words, int step,
-                        Watch *watching) except -1 nogil:
-    """The rows after `first` up to `last`; `step` is from each word to the next one."""
+cdef void begin_table(Distances *table, const int32_t *words, int step) noexcept nogil:
+    """Write the first row."""
+    cdef int32_t *row = row_of(table, 0)
+    cdef int32_t j
+    table.start = -1
+    table.words = words
+    table.step = step
+    row[table.rows[0].low - 1] = row[table.rows[0].high] = INFINITE
+    for j in range(table.rows[0].low, table.rows[0].high):
+        row[j] = j
+
+
+cdef int fill_distances(Distances *table, Py_ssize_t first, Py_ssize_t last, Watch *watching) except -1 nogil:
+    """Write the rows after `first` up to `last`, and those before it that are needed for them."""
     cdef Py_ssize_t stop, i
-    if not table.start <= first < table.start + ROWS_AT_ONCE:
+    if first - first % ROWS_AT_ONCE != table.start:
         first -= first % ROWS_AT_ONCE
-        begin_rows_at(table, first)
-    while True:
-        stop = min(first + WORDS_BETWEEN_LOOKS, last, table.start + ROWS_AT_ONCE)
+    while first < last:
+        table.start = first - first % ROWS_AT_ONCE
+        stop = min(last, table.start + ROWS_AT_ONCE)
         for i in range(first + 1, stop + 1):
-            fill_row(table, i, words[(i - 1) * step], row_of(table, i - 1), row_of(table, i))
+            fill_row(table, i, table.words[(i - 1) * table.step], row_of(table, i - 1), row_of(table, i))
+        watch(watching, stop - first)
         first = stop
-        if first == table.start + ROWS_AT_ONCE:
-            memcpy(kept_row(table, first), row_of(table, first) + table.rows[first].low - 1, row_bytes(table, first))
-        if first == last:
-            return 0
-        if first == table.start + ROWS_AT_ONCE:
-            begin_rows_at(table, first)
-        watch(watching, STEPS)
-
-
-cdef inline int require_row(Distances *table, Py_ssize_t i, const int32_t *words, int step,
-                            Watch *watching) except -1 nogil:
-    """Compute a row again if it is not there, with those around it."""
-    cdef Py_ssize_t first
-    if CYBLEU_UNLIKELY(not table.start <= i <= table.start + ROWS_AT_ONCE):
-        first = i - i % ROWS_AT_ONCE
-        fill_distances(table, first, min(first + ROWS_AT_ONCE, table.last), words, step, watching)
     return 0
+
+
+cdef inline int32_t *required_row(Distances *table, Py_ssize_t i, Watch *watching) except NULL nogil:
+    """Return the address of column 0 of a row, after the rows around it are written again if they are not there."""
+    cdef Py_ssize_t place = i % ROWS_AT_ONCE
+    if CYBLEU_UNLIKELY(place > 0 and i - place != table.start):
+        fill_distances(table, i - place, min(i - place + ROWS_AT_ONCE, table.last), watching)
+    return row_of(table, i)
 
 
 cdef int align(Segment *segment, Watch *watching) except -1 nogil:
@@ -176,33 +155,33 @@ cdef int align(Segment *segment, Watch *watching) except -1 nogil:
     cdef Distances *table = &segment.forward
     cdef Py_ssize_t i = segment.size
     cdef Py_ssize_t j = segment.width
+    cdef const Columns *columns
     cdef const int32_t *before
     cdef int32_t cost, here
     clear_items(segment.wrong, i + 1)
     clear_items(segment.wrong_there, j + 1)
-    while i > 0 or j > 0:
-        if i == 0:
-            j -= 1
-            segment.wrong_there[j + 1] = 1
-            segment.align[j] = -1
-            continue
-        require_row(table, i - 1, segment.words, 1, watching)
-        before = row_of(table, i - 1)
+    while i > 0:
+        before = required_row(table, i - 1, watching)
+        columns = &table.rows[i - 1]
         here = row_of(table, i)[j]
         cost = <int32_t>(segment.words[i - 1] != table.reference[j])
-        # the cells beyond a row before it may belong to another row
-        if j > table.rows[i - 1].low and j <= table.rows[i - 1].high and before[j - 1] + cost == here:
+        # the cells beyond the columns of a row may belong to another row
+        if columns.low < j <= columns.high and before[j - 1] + cost == here:
             i -= 1
             j -= 1
             segment.wrong[i + 1] = segment.wrong_there[j + 1] = cost
             segment.align[j] = <int32_t>i
-        elif j < table.rows[i - 1].high and before[j] + 1 == here:
+        elif j < columns.high and before[j] + 1 == here:
             i -= 1
             segment.wrong[i + 1] = 1
         else:
             j -= 1
             segment.wrong_there[j + 1] = 1
             segment.align[j] = <int32_t>(i - 1)
+    while j > 0:
+        j -= 1
+        segment.wrong_there[j + 1] = 1
+        segment.align[j] = -1
     for i in range(segment.size):
         segment.wrong[i + 1] += segment.wrong[i]
     for j in range(segment.width):
@@ -241,14 +220,12 @@ cdef int32_t distance_of(Segment *segment, Py_ssize_t first, Py_ssize_t middle, 
         first += 1
     while first < last and segment.changed[last - 1] == segment.words[last - 1]:
         last -= 1
-    require_row(&segment.forward, first, segment.words, 1, watching)
-    row = row_of(&segment.forward, first)
+    row = required_row(&segment.forward, first, watching)
     for i in range(first + 1, last + 1):
         following = segment.rows[i & 1] + 1 - segment.forward.rows[i].low
         fill_row(&segment.forward, i, segment.changed[i - 1], row, following)
         row = following
-    require_row(&segment.backward, segment.size - last, segment.words + segment.size - 1, -1, watching)
-    rest = row_of(&segment.backward, segment.size - last) + segment.width
+    rest = required_row(&segment.backward, segment.size - last, watching) + segment.width
     for j in range(segment.forward.rows[last].low, segment.forward.rows[last].high):
         best = min(best, row[j] + rest[-j])
     return best
@@ -277,9 +254,6 @@ cdef int try_targets(Segment *segment, Py_ssize_t start, Py_ssize_t start_there,
         range_of(segment.size, start, length, target, &first, &middle, &last)
         if segment.score - needed < segment.bound:
             continue
-        # words that move are at most left out and inserted
-        if segment.whole and needed > 2 * min(middle - first, last - middle):
-            continue
         gain = segment.score - distance_of(segment, first, middle, last, watching)
         watch(watching, 1 + last - first)
         if gain >= needed:
@@ -297,8 +271,7 @@ cdef int find_shift(Segment *segment, Shift *best, Watch *watching) except -1 no
     best.length = LONGEST_SHIFT + 1     # without a gain none is better
     best.start = best.target = 0
     for start in range(segment.size):
-        if start % WORDS_BETWEEN_LOOKS == WORDS_BETWEEN_LOOKS - 1:
-            watch(watching, STEPS)
+        watch(watching, FARTHEST_SHIFT)
         for there in range(max(0, start - FARTHEST_SHIFT), min(segment.width, start + FARTHEST_SHIFT + 1)):
             length = 0
             aligned = segment.align[there]
@@ -317,68 +290,60 @@ cdef int find_shift(Segment *segment, Shift *best, Watch *watching) except -1 no
 
 # ------------------------------------------------------------------------------------------------------------ segments
 cdef int32_t least_edits(const int32_t *words, Py_ssize_t size, const int32_t *reference, Py_ssize_t width,
-                         uint8_t *taken) noexcept nogil:
-    """A number of edits that no order of the words can do with less."""
+                         int32_t *left) noexcept nogil:
+    """A number of edits that no order of the words can do with less: those of the longer text without the shared ones.
+
+    :param left: by word, receives how many of the hypothesis no word of the reference has taken
+    """
     cdef Py_ssize_t shared = 0
-    cdef Py_ssize_t i, j
-    if <uint64_t>size * <uint64_t>width > MOST_COMPARED:
-        return <int32_t>(size - width if size > width else width - size)
-    clear_items(taken, width)
+    cdef Py_ssize_t i
+    clear_items(left, size + 1)
     for i in range(size):
-        for j in range(width):
-            if words[i] == reference[j] and not taken[j]:
-                taken[j] = 1
-                shared += 1
-                break
+        left[words[i] + 1] += 1
+    for i in range(width):
+        if left[reference[i] + 1] > 0:
+            left[reference[i] + 1] -= 1
+            shared += 1
     return <int32_t>(max(size, width) - shared)
 
 
-cdef int prepare_reference(Segment *segment, const int32_t *reference, Buffer *memory) except -1 nogil:
+cdef int prepare_tables(Segment *segment, const int32_t *reference, Buffer *memory) except -1 nogil:
     """Memory for the tables of a segment, and what they are made of."""
     cdef uint64_t size = <uint64_t>segment.size
-    cdef uint64_t width = <uint64_t>segment.width
-    cdef double ratio = <double>width / <double>size
+    cdef double ratio = <double>segment.width / <double>size
     cdef int64_t beam = <int64_t>ceil(ratio / 2 + BEAM) if ratio / 2 > BEAM else BEAM
-    cdef uint64_t rows = min(size, <uint64_t>ROWS_AT_ONCE) + 1
-    cdef uint64_t row_width = min(width + 1, 2 * <uint64_t>beam) + 2
-    cdef uint64_t cells = rows * row_width + 2 * (width + 3)        # the first or last row of a table has all columns
-    cdef uint64_t kept = size // <uint64_t>ROWS_AT_ONCE * row_width
+    cdef uint64_t of_words = <uint64_t>max(segment.size, segment.width) + 1
+    cdef uint64_t of_row = min(<uint64_t>segment.width + 1, 2 * <uint64_t>beam + 1) + 2
+    cdef uint64_t of_rows = min(size, <uint64_t>ROWS_AT_ONCE) * of_row
+    cdef uint64_t of_kept = (size // <uint64_t>ROWS_AT_ONCE + 1) * of_row
     cdef Py_ssize_t j
-    reserve(memory, 2 * rows * sizeof(int64_t) + (size + 1) * (2 * sizeof(Columns) + 3 * sizeof(int32_t))
-            + (4 * (width + 3) + 2 * (row_width + cells + kept)) * sizeof(int32_t))
-    segment.forward.places = <int64_t *>memory.data
-    segment.backward.places = segment.forward.places + rows
-    segment.forward.rows = <Columns *>(segment.backward.places + rows)
+    reserve(memory, 2 * (size + 1) * sizeof(Columns)
+            + (7 * of_words + 2 * (of_row + of_rows + of_kept)) * sizeof(int32_t))
+    segment.forward.rows = <Columns *>memory.data
     segment.backward.rows = segment.forward.rows + size + 1
     segment.words = <int32_t *>(segment.backward.rows + size + 1)
-    segment.changed = segment.words + size + 1
-    segment.wrong = segment.changed + size + 1
-    segment.wrong_there = segment.wrong + size + 1
-    segment.align = segment.wrong_there + width + 3
-    segment.forward.reference = segment.align + width + 3
-    segment.backward.reference = segment.forward.reference + width + 3
-    segment.rows[0] = segment.backward.reference + width + 3
-    segment.rows[1] = segment.rows[0] + row_width
-    segment.forward.cells = segment.rows[1] + row_width
-    segment.backward.cells = segment.forward.cells + cells
-    segment.forward.kept = segment.backward.cells + cells
-    segment.backward.kept = segment.forward.kept + kept
-    segment.forward.kept_width = segment.backward.kept_width = <Py_ssize_t>row_width
-    segment.forward.start = segment.backward.start = -1 - ROWS_AT_ONCE
+    segment.changed = segment.words + of_words
+    segment.align = segment.changed + of_words
+    segment.wrong = segment.align + of_words
+    segment.wrong_there = segment.wrong + of_words
+    segment.forward.reference = segment.wrong_there + of_words
+    segment.backward.reference = segment.forward.reference + of_words
+    segment.rows[0] = segment.backward.reference + of_words
+    segment.rows[1] = segment.rows[0] + of_row
+    segment.forward.cells = segment.rows[1] + of_row
+    segment.backward.cells = segment.forward.cells + of_rows
+    segment.forward.kept = segment.backward.cells + of_rows
+    segment.backward.kept = segment.forward.kept + of_kept
+    segment.forward.width = segment.backward.width = <Py_ssize_t>of_row
     segment.forward.last = segment.size
     segment.backward.last = segment.size - 1    # of all words nothing is left to change
     lay_out(segment, ratio, beam)
+    begin_table(&segment.forward, segment.words, 1)
+    begin_table(&segment.backward, segment.words + size - 1, -1)
     copy_items(segment.words, segment.given, size)
     segment.forward.reference[0] = segment.backward.reference[0] = -1   # no word is this one
     for j in range(segment.width):
         segment.forward.reference[1 + j] = segment.backward.reference[segment.width - j] = reference[j]
-    return 0
-
-
-cdef int fill_forward(Segment *segment, Py_ssize_t first, Watch *watching) except -1 nogil:
-    """The rows after `first`."""
-    fill_distances(&segment.forward, first, segment.size, segment.words, 1, watching)
-    segment.score = row_of(&segment.forward, segment.size)[segment.width]
     return 0
 
 
@@ -392,17 +357,17 @@ cdef int64_t count_edits(Segment *segment, const int32_t *reference, int64_t lim
     cdef Shift best
     if segment.width == 0 or segment.size == 0:
         return segment.size + segment.width
-    prepare_reference(segment, reference, memory)
-    watch_long(watching, segment.size)
+    prepare_tables(segment, reference, memory)
     segment.checked = 0
-    fill_forward(segment, 0, watching)
-    # each shift is an edit, too, and none gains more than is left
-    while segment.score > segment.bound and shifts + segment.bound < limit:
+    while True:
         watch(watching, segment.size)
-        fill_distances(&segment.backward, segment.size - last, segment.size - 1, segment.words + segment.size - 1, -1,
-                       watching)
+        fill_distances(&segment.forward, first, segment.size, watching)
+        segment.score = row_of(&segment.forward, segment.size)[segment.width]
+        # each shift is an edit, too, and none gains more than is left
+        if segment.score <= segment.bound or shifts + segment.bound >= limit:
+            break
+        fill_distances(&segment.backward, segment.size - last, segment.size - 1, watching)
         align(segment, watching)
-        watch_long(watching, segment.size)
         find_shift(segment, &best, watching)
         if segment.checked >= MOST_CANDIDATES or best.gain <= 0:
             break
@@ -410,7 +375,6 @@ cdef int64_t count_edits(Segment *segment, const int32_t *reference, int64_t lim
         range_of(segment.size, best.start, best.length, best.target, &first, &middle, &last)
         rotate(segment.words, segment.changed, first, middle, last)
         copy_items(segment.words + first, segment.changed + first, last - first)
-        fill_forward(segment, first, watching)
     return shifts + segment.score
 
 
@@ -430,29 +394,25 @@ cdef int count_best_edits(Workspace *work, double *row) except -1 nogil:
     cdef const SegmentWorkspace *numbered = &work.numbered
     cdef const int32_t *words = numbered.numbers.values
     cdef Watch *watching = &work.numbered.hypothesis.watching
-    cdef Py_ssize_t size = size_of(numbered, 0)
     cdef Py_ssize_t count = numbered.references
     cdef Segment segment
     cdef int64_t best = INFINITE
     cdef int64_t total = 0
-    cdef Py_ssize_t longest = 0
     cdef Py_ssize_t nearest = 1
-    cdef Py_ssize_t width, k, turn
+    cdef Py_ssize_t k, turn
     cdef int32_t *bounds
-    for k in range(1, count + 1):
-        width = size_of(numbered, k)
-        check_length(size, width)
-        longest = max(longest, width)
-        total += width
-    reserve(&work.bounds, (<uint64_t>count + 1) * sizeof(int32_t) + <uint64_t>longest)
+    segment.given = words
+    segment.size = size_of(numbered, 0)
+    reserve(&work.bounds, (<uint64_t>count + <uint64_t>segment.size + 2) * sizeof(int32_t))
     bounds = <int32_t *>work.bounds.data
     for k in range(1, count + 1):
-        bounds[k] = least_edits(words, size, words + numbered.starts[k], size_of(numbered, k),
-                                <uint8_t *>(bounds + count + 1))
+        segment.width = size_of(numbered, k)
+        check_length(segment.size, segment.width)
+        total += segment.width
+        bounds[k] = least_edits(words, segment.size, words + numbered.starts[k], segment.width, bounds + count + 1)
         if bounds[k] < bounds[nearest]:
             nearest = k
-        watch(watching, STEPS_OF_COMPARISON)
-    segment.given, segment.size = words, size
+        watch(watching, segment.size + segment.width)
     for turn in range(count):   # what promises least edits first, so that the others need not be counted
         k = nearest if turn == 0 else turn + <Py_ssize_t>(turn >= nearest)
         if bounds[k] >= best:
