@@ -15,14 +15,14 @@ import cybleu
 # Assertions in what tests share say as much as theirs.
 pytest.register_assert_rewrite("nbest_lists")
 
-# pytest keeps many objects, all of which a full collection visits; tests leave few cycles behind.
-gc.set_threshold(10_000, 10, 100)
+# pytest keeps many objects, which a collection visits; tests leave few cycles behind.
+gc.set_threshold(100_000, 10, 100)
 
 settings.register_profile(
     "cybleu",
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-    max_examples=5,
+    max_examples=3,
 )
 settings.register_profile("more", parent=settings.get_profile("cybleu"), max_examples=25)
 settings.register_profile("full", parent=settings.get_profile("cybleu"), max_examples=100)
@@ -45,6 +45,10 @@ def pytest_sessionfinish(session):
 def pytest_configure(config):
     if cybleu.BACKEND == "python" and os.environ.get("CYBLEU_BACKEND") != "python":
         raise pytest.UsageError("there is no compiled extension; set CYBLEU_BACKEND=python to test the mirror alone")
+
+
+def pytest_unconfigure(config):
+    gc.freeze()  # Python's last collection visits all that pytest keeps, and the process ends anyway
 
 
 def pytest_report_header(config):

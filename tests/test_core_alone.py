@@ -8,6 +8,7 @@ import pytest
 
 import cybleu
 from command_line import python
+from marks import long
 
 pytestmark = [pytest.mark.thread_unsafe(reason="it runs processes of its own")]
 
@@ -36,7 +37,7 @@ def with_commands(alone, tmp_path_factory):
 
 def run(folder, backend, *arguments):
     """Run Python with only these packages: `-S` excludes installed ones."""
-    variables = {"CYBLEU_BACKEND": backend, "PYTHONPATH": str(folder)}
+    variables = {"CYBLEU_BACKEND": backend, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": ""}
     return python("-S", *arguments, variables=variables, cwd=folder.parent)
 
 
@@ -64,7 +65,7 @@ def test_every_public_name(alone, backend):
     assert not needs_arrays & {*"bleu chrf ter corpus_bleu explain check score install_as_nltk Fraction".split()}
 
 
-@pytest.mark.parametrize("name", ["reward_scores", "rerank", "nbest.NBest"])
+@pytest.mark.parametrize("name", ["reward_scores", "nbest.NBest"])
 def test_one_error_without_a_chain(alone, backend, name):
     done = run(alone, backend, "-c", f"import cybleu; cybleu.{name}")
     assert done.stderr.count("Error") == done.stderr.count("Traceback") == 1, done.stderr
@@ -77,9 +78,9 @@ def test_one_error_without_a_chain(alone, backend, name):
 
 COMMANDS = [
     ["score", "text", "text"],
-    pytest.param(["score", "text", "text", "--tokenize", "ja-mecab"], marks=pytest.mark.long),
+    long(["score", "text", "text", "--tokenize", "ja-mecab"]),
     ["compare", "text", "b=text", "-r", "text"],
-    pytest.param(["--help"], marks=pytest.mark.long),
+    long(["--help"]),
 ]
 
 

@@ -5,12 +5,13 @@ import os
 import pytest
 
 from command_line import python
+from marks import long
 
 pytestmark = pytest.mark.thread_unsafe(reason="it runs processes of its own")
 
 REASON = "failed to map segment from shared object: Cannot allocate memory"
 # These are imported after much else, which takes long.
-LATE = {"filelock", "jinja2", "matplotlib", "pyarrow", "scipy", "tqdm"}
+LATE = {*"filelock jinja2 matplotlib pyarrow sacrebleu.metrics sacrebleu.metrics.bleu scipy torch tqdm".split()}
 USES = {
     "filelock": "cybleu.tuning.mert_loop('run', print, [['a']], {'lm': 1.0})",
     "jinja2": "cybleu.report.page.check_report('report.html')",
@@ -33,9 +34,7 @@ def run(code, folder):
     return python("-c", code, variables={"PYTHONPATH": path}, cwd=folder)
 
 
-@pytest.mark.parametrize(
-    "module", [pytest.param(module, marks=[pytest.mark.long] if module in LATE else []) for module in USES]
-)
+@pytest.mark.parametrize("module", [long(module) if module in LATE else module for module in USES])
 def test_a_package_that_does_not_load(module, tmp_path):
     folder = tmp_path.joinpath(*module.split("."))
     folder.mkdir(parents=True)

@@ -205,22 +205,23 @@ def test_arrays_of_ids(call, form):
     assert listed(call(form[0](ONE_EACH[0]), form[1](ONE_EACH[1]))) == listed(call(*ONE_EACH))
 
 
-RAW = [
+SPLITTING = [{"tokenize": "char", "lowercase": True}, {"tokenize": str.split}]
+MORE = [
     {"tokenize": "13a"},
-    {"tokenize": "char", "lowercase": True},
-    {"tokenize": str.split},
+    {"tokenize": "zh"},
+    {"tokenize": "intl", "lowercase": True},
     {"tokenize": str.split, "lowercase": True},
 ]
 
 
-@pytest.mark.parametrize("how", RAW, ids=str)
+@pytest.mark.parametrize("how", SPLITTING, ids=str)
 @cases(OF_RAW_TEXT, FORMS_OF_LINES)
 def test_raw_text_in_every_form(call, form, how):
     assert listed(call(form[0](LINES[0]), form[1](LINES[1]), **how)) == listed(call(*LINES, **how))
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")  # of orders without a match
-@pytest.mark.parametrize("how", [*RAW, {"tokenize": "zh"}, {"tokenize": "intl", "lowercase": True}], ids=str)
+@pytest.mark.parametrize("how", [*SPLITTING, *MORE], ids=str)
 def test_raw_text_is_its_tokens(how):
     split = tokenizer(how["tokenize"], how.get("lowercase", False))
     sets = [[split(line) for line in group] for group in LINES[0]]

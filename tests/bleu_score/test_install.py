@@ -16,6 +16,7 @@ import pytest
 import cybleu
 from command_line import python
 from cybleu import bleu_score, chrf_score, errors, gleu_score, nist_score
+from marks import long
 
 MODULES = [
     (
@@ -144,8 +145,8 @@ print(ascii(places), sys.argv, __name__, __spec__, __package__, __loader__.path,
     "place",
     [
         "scripts/../job",
-        pytest.param("./job.py", marks=pytest.mark.long),
-        pytest.param("absolute", marks=pytest.mark.long),
+        long("./job.py"),
+        long("absolute"),
     ],
 )
 def test_a_script_sees_what_python_shows_it(tmp_path, place):
@@ -162,6 +163,7 @@ def test_a_script_sees_what_python_shows_it(tmp_path, place):
     assert {path.name for path in tmp_path.rglob("*")} == {"scripts", script.name}  # no bytecode
 
 
+@pytest.mark.long
 def test_the_path_of_a_script_is_normalised_on_windows(tmp_path):
     (tmp_path / "scripts").mkdir()
     (tmp_path / "job.py").write_text("print(__file__)")

@@ -12,6 +12,7 @@ import command_line
 from cybleu.__main__ import version
 from cybleu.cli import cli
 from cybleu.metrics import METRICS, VARIANTS
+from marks import long
 
 TEXT = "the cat sat on the mat\n" * 2
 LIST = "".join(f"{n} ||| {text} ||| lm= {k} ||| {k}\n" for n in range(2) for k, text in enumerate(["a cat", "the cat"]))
@@ -98,8 +99,8 @@ def test_an_unknown_backend_is_one_sentence(run, folder, program):
     "arguments",
     [
         "score text text",
-        pytest.param("tune mert list text --restarts 0 --quiet", marks=pytest.mark.long),
-        pytest.param("--help", marks=pytest.mark.long),
+        long("tune mert list text --restarts 0 --quiet"),
+        long("--help"),
     ],
 )
 def test_a_full_standard_output_is_one_sentence(run, arguments):
@@ -127,9 +128,7 @@ def test_a_closed_standard_stream_is_one_sentence(run, stream, arguments):
     assert (done.returncode, done.stderr) == (2, f"cybleu: error: standard {stream}: is closed\n")
 
 
-@pytest.mark.parametrize(
-    "arguments", ["score text text", pytest.param("rerank mbr list --list moses", marks=pytest.mark.long)]
-)
+@pytest.mark.parametrize("arguments", ["score text text", long("rerank mbr list --list moses")])
 def test_a_reader_that_went_away_is_no_message(run, arguments):
     read, write = os.pipe()
     os.close(read)

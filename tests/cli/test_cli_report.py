@@ -13,6 +13,7 @@ import pytest
 from command_line import run, write_lines
 from cybleu.report import analyse, html
 from cybleu.significance import Settings
+from marks import long
 from reports import NAMES, OTHER, REFERENCE, REFERENCES, SYSTEMS
 
 
@@ -31,7 +32,7 @@ OPTIONS = ["--samples", "100", "--seed", "7"]
     "options",
     [
         ["--metric", "ter", "--format", "json", "--influence"],
-        ["--metric", "TER", "--metric", "multi-bleu,nist,bleu", "--lowercase"],
+        long(["--metric", "TER", "--metric", "multi-bleu,nist,bleu", "--lowercase"]),
     ],
     ids=["json", "several metrics"],
 )
@@ -55,7 +56,6 @@ def test_the_page_is_that_of_the_function(files, no_pictures):
         files={name: hashlib.sha256((files / name).read_bytes()).hexdigest() for name in (*OUTPUTS, "ref1", "ref2")},
     )
     assert written == html(expected)
-    assert run(*arguments).exit_code == 0 and (files / "report.html").read_text(encoding="utf-8") == written
     # the command that it shows writes the same page again
     shown = re.search(r"<dt>Command</dt><dd><code>(.*?)</code>", written)[1]
     (files / "report.html").unlink()

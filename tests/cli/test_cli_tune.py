@@ -14,6 +14,7 @@ from command_line import run_line, weights_in, write_lines
 from cybleu import metrics, tuning
 from cybleu.nbest import NBest, extract, merge
 from cybleu.tuning import DecoderCommand, Stopping, Tuner, kbmira, mert_loop, pro, read_weights, tune
+from marks import long
 from nbest_lists import line
 
 pytestmark = [
@@ -227,7 +228,7 @@ OF_TUNERS = {
 }
 
 
-@pytest.mark.parametrize("tuner", OF_TUNERS)
+@pytest.mark.parametrize("tuner", ["mert", "kbmira", long("pro")])
 def test_loops(tuner):
     Path("decoder.py").write_text(DECODER)
     Path("weights").write_text("b -1\na 1.0\n")

@@ -5,6 +5,7 @@ import os
 import pytest
 
 from command_line import python, run, write_lines
+from marks import long
 
 REFERENCE = ["the cat sat on the mat →", "it rains"]
 TEXTS = {
@@ -47,8 +48,8 @@ def as_on_windows(code, arguments, **options):
 @pytest.mark.parametrize(
     "arguments",
     [
-        pytest.param("compare one систем -r ref", marks=pytest.mark.long),
-        pytest.param("explain one ref --line 1", marks=pytest.mark.long),
+        long("compare one систем -r ref"),
+        long("explain one ref --line 1"),
         "score систем ref --format json",
         "score nothing→ ref",
     ],
@@ -68,7 +69,7 @@ def test_an_encoding_that_the_user_chose_stays():
     assert (found.returncode, b'"mat" "?"' in found.stdout) == (0, True)
 
 
-@pytest.mark.parametrize("arguments", ["score one ref", pytest.param("rerank mbr list", marks=pytest.mark.long)])
+@pytest.mark.parametrize("arguments", ["score one ref", long("rerank mbr list")])
 def test_a_reader_that_went_away_is_no_message(arguments):
     read, write = os.pipe()
     os.close(read)

@@ -21,6 +21,7 @@ from cybleu.metrics import VARIANTS, Bleu
 from cybleu.metrics.variants import tool_tokenizer
 from cybleu.text import tokenizer
 from inputs import DEFINITIONS, Near, segments, weight_vectors
+from marks import long
 
 REFERENCES = ["the cat is on the mat".split(), "there is a cat on the mat".split()]
 HYPOTHESIS = "the cat and the cat on the mat".split()
@@ -285,11 +286,7 @@ ROOT = Path(__file__).parents[2]
     ("name", "shown"),
     [
         ("score", ["corpus BLEU: 0.5223\n"]),
-        pytest.param(
-            "rerank",
-            ["kjv: most like .* in 368 verses\n", " 39.49\n", " 40.04\n", ": 46.73; 46.85 after"],
-            marks=pytest.mark.long,
-        ),
+        long("rerank", ["kjv: most like .* in 368 verses\n", " 39.49\n", " 40.04\n", ": 46.73; 46.85 after"]),
     ],
 )
 @pytest.mark.long_in_mirror

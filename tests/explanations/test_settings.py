@@ -64,7 +64,7 @@ def test_planted_settings_are_in_the_first_rows(digits):
 
 
 def test_the_call_gives_the_score():
-    hypotheses, references = texts(seed=2, count=20)
+    hypotheses, references = texts(seed=2, count=8)
     references = [[reference] for reference in references]
     number = round(cybleu.bleu(hypotheses, references).score)
     for row in settings_of(hypotheses, references, number).rows:
@@ -120,6 +120,7 @@ def test_a_score_of_two_orders():
     assert setting == ("sacrebleu", None, False, "as given", "corpus", 2)
 
 
+@pytest.mark.long
 def test_usual_tools_stand_for_their_group():
     hypotheses, references = texts(seed=5, count=5)
     score = cybleu.bleu(hypotheses, references, tokenize="intl", lowercase=True).score
@@ -153,7 +154,7 @@ def test_a_score_that_is_none(score, digits):
 
 @pytest.fixture
 def files(folder):
-    hypotheses, references = texts(seed=3, count=40)
+    hypotheses, references = texts(seed=3, count=20)
     command_line.write_lines(folder, {"hyp": hypotheses, "ref": references})
     return hypotheses, references
 

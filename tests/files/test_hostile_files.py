@@ -18,6 +18,7 @@ from cybleu._files.writing import check_paths, writing
 from cybleu.errors import CybleuError, InputFileError
 from cybleu.nbest import NBest, read_segments
 from cybleu.tuning import read_weights
+from marks import long
 
 POSIX = pytest.mark.skipif(
     sys.platform == "win32", reason="Windows has no `resource`, no named pipes, and links only for some"
@@ -135,7 +136,9 @@ def test_the_longest_line(tmp_path):
 
 def test_a_longer_line(tmp_path):
     path = tmp_path / "text"
-    path.write_bytes(b"a\n" + b"b" * (64 * MEBIBYTE + 1) + b"\nc\n")
+    with path.open("wb") as file:
+        file.write(b"a\n")
+        file.truncate(64 * MEBIBYTE + 3)  # sparse
     with Lines(str(path)) as file, pytest.raises(InputFileError, match="text, line 2: longer than 67108864 bytes"):
         list(file)
 
@@ -234,7 +237,7 @@ def test_long_names(tmp_path):
 
 
 @POSIX
-@pytest.mark.parametrize("path", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+@pytest.mark.parametrize("path", ["/dev/stdout", long("/dev/fd/1"), long("/proc/self/fd/1")])
 def test_what_a_process_has_open(tmp_path, path):
     code = f"""
         import sys

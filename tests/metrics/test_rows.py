@@ -11,6 +11,7 @@ import cybleu
 from cybleu import References
 from cybleu.metrics import find, score, scores
 from inputs import batches, corpora, counted_row, spliced_segments
+from marks import long
 
 RULES = ["closest", "closest-first", "shortest", "average"]
 
@@ -71,7 +72,10 @@ def test_orders_up_to_16(form, segment):
 
 @pytest.mark.filterwarnings("ignore::cybleu.errors.ShapeWarning")
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("length", [1, 4, 62, 63, 64, 65, 129, 255, 256, 257, 512, 514])
+@pytest.mark.parametrize(
+    "length",
+    [1, 63, 64, 65, 129, 255, 256, 257, long(512), long(514)],
+)
 def test_every_position_and_every_reference_counts(length, form):
     """At the lengths where texts are counted in another way."""
     words = [f"w{number}" for number in range(length)]

@@ -166,8 +166,16 @@ def test_rouge_score_in_an_unchanged_program(rouge_score):
     assert not isinstance(rouge_scorer.RougeScorer(["rouge1"]), RougeScorer)
 
 
-@pytest.mark.parametrize("options", [{}, {"use_stemmer": True}, {"rouge_types": ["rouge3"]}, {"tokenizer": str.split}])
-@pytest.mark.parametrize("use_aggregator", [False, True])
+@pytest.mark.parametrize(
+    ("options", "use_aggregator"),
+    [
+        ({}, False),
+        ({}, True),
+        ({"use_stemmer": True}, False),
+        ({"rouge_types": ["rouge3"]}, True),
+        ({"tokenizer": str.split}, False),
+    ],
+)
 def test_rouge_of_evaluate(rouge_score, options, use_aggregator):
     from rouge_score import rouge_scorer, scoring
 

@@ -75,7 +75,7 @@ def test_tokens_of_equal_hashes_are_compared(kernels):
                     word[place] = ord("A") + number
                     yield word.decode()
 
-        for size in (16, 17, 24, 31, 32, 33, 64, 65, 100):
+        for size in (16, 17, 32, 33, 100):
             for count in (3, 25):
                 tokens = [*words(size, count)]
                 half = tokens[: len(tokens) // 2] + tokens[:2]
@@ -101,8 +101,8 @@ def test_tokens_of_equal_hashes_are_compared(kernels):
 
 WORDS = [f"w{number}" for number in range(60)]
 MOVED = {
-    **{f"{size} words": (WORDS[size : 2 * size] + WORDS[:size], WORDS[: 2 * size]) for size in range(9, 13)},
-    **{f"{far} far": (WORDS[1 : far + 1] + WORDS[:1], WORDS[: far + 1]) for far in range(49, 53)},
+    **{f"{size} words": (WORDS[size : 2 * size] + WORDS[:size], WORDS[: 2 * size]) for size in (10, 11)},
+    **{f"{far} far": (WORDS[1 : far + 1] + WORDS[:1], WORDS[: far + 1]) for far in (50, 51)},
     # of shifts that save as many edits, not the last target
     "before equal words": ([*"1114300140"], [*"4300141411"]),
     "after equal words": ([*"322010131233312"], [*"322013133301222"]),

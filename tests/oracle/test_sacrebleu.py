@@ -6,7 +6,6 @@ import threading
 from contextlib import nullcontext
 from itertools import cycle, islice
 
-import hypothesis
 import numpy as np
 import pytest
 import sacrebleu
@@ -98,7 +97,6 @@ def test_sentence(corpus, settings):
     assert_same(sacrebleu_compat.sentence_bleu, sacrebleu.sentence_bleu, *arguments, **settings)
 
 
-@hypothesis.settings(max_examples=hypothesis.settings.default.max_examples // 5)
 @given(st.lists(texts, min_size=1, max_size=7), st.sampled_from([63, 64, 65, 127, 128, 129]), settings)
 def test_segments_around_the_size_of_a_block(lines, number, settings):
     lines = list(islice(cycle(lines), number))
@@ -130,14 +128,11 @@ TEXT = "the cat sat on the mat ."
         (([TEXT, None], [[TEXT, TEXT]]), {}),
         (([TEXT, 3], [[TEXT, TEXT]]), {}),
         (([TEXT], [[3]]), {}),
-        (([TEXT, TEXT], [[TEXT, 3]]), {}),
         (([TEXT.split()], [[TEXT]]), {}),
         (([TEXT], [[TEXT.split()]]), {}),
         ((iter([TEXT]), [[TEXT]]), {}),
         (([TEXT], iter([[TEXT]])), {}),
-        (([TEXT], [iter([TEXT])]), {}),
         (([TEXT], [[TEXT], iter([TEXT])]), {}),
-        (([TEXT], [[None]]), {}),
         (([""], [[None]]), {}),
         (([""], [[""]]), {}),
         (((TEXT,), ((TEXT,), [None])), {}),
@@ -174,10 +169,8 @@ def test_odd_arguments_of_a_corpus(args, kwargs):
         ((TEXT, [None]), {}),
         ((TEXT, [3]), {}),
         ((TEXT, [[TEXT]]), {}),
-        ((TEXT, (TEXT, None)), {}),
         ((TEXT, iter([TEXT])), {}),
         ((TEXT, [TEXT]), {"use_effective_order": False}),
-        ((TEXT, [3]), {"use_effective_order": False}),
     ],
 )
 def test_odd_arguments_of_a_sentence(args, kwargs):

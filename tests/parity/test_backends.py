@@ -35,7 +35,7 @@ orders = st.sampled_from([0, 1, 2, 3, 4, 5, 9, 16, 17, 63, 64, 65, 100])
 @example(([[], ["a"] * 65], []), 4)
 @example(([[], ["a"]], ["a"] * 65), 4)
 @example(([["a", "b"]] * 1100 + [["a"] * 4], ["a", "b", "c"]), 4)
-@example(([["a", "b"] * 40] * 1100, ["a"] * 65), 4)
+@example(([["a", "b"]] * 1100, ["a"] * 65), 4)
 @example(([[1, MODULUS + 1, True, 1.0]], [MODULUS + 1, 1, 1, 1.0]), 4)
 def test_segment_counts(kernels, segment, max_order):
     counts = kernels.segment_counts(*segment, max_order)
@@ -49,7 +49,7 @@ def test_segment_counts(kernels, segment, max_order):
 @pytest.mark.parametrize("length", [1, 15, 16, 17, 62, 63, 64, 65, 66, 127, 128, 129, 1024])
 def test_every_pair_of_lengths(kernels, name, length):
     tokens = TOKENS[name] * (1 + 1100 // len(TOKENS[name]))
-    for other in (0, 1, 63, 64, 65, 130):
+    for other in (0, 63, 64, 65):
         references = [tokens[3 : 3 + other], tokens[:other]]
         hypothesis = tokens[:length]
         for first, second in ((references, hypothesis), ([hypothesis], references[0])):

@@ -125,6 +125,7 @@ def test_what_cannot_be(report):
             work()
 
 
+@pytest.mark.long
 def test_two_threads_that_draw_pictures(report, matplotlib):
     """A thread that starts while another draws does not keep the settings of the other."""
     import matplotlib as the_caller_s

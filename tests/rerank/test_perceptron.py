@@ -9,6 +9,7 @@ import nbest_lists
 from cybleu.errors import FeatureError
 from cybleu.nbest import NBest
 from cybleu.rerank import linear, oracle, perceptron
+from marks import long
 
 TEXT = "a b c d e f g h i j k l m n o p q r s t u v w x y z".split()
 
@@ -88,7 +89,11 @@ def test_weights_are_what_the_algorithm_says():
 
 
 @pytest.mark.parametrize("dense", [3, 0], ids=["beside dense ones", "alone"])
-@pytest.mark.parametrize("how", [{}, {"margin": 5.0, "bad": 0.9, "epochs": 30, "folds": 3, "seed": 4}], ids=str)
+@pytest.mark.parametrize(
+    "how",
+    [long({}), {"margin": 5.0, "bad": 0.9, "epochs": 30, "folds": 3, "seed": 4}],
+    ids=str,
+)
 def test_sparse_features_are_trained_as_dense_ones(how, dense):
     nbest, as_dense, _ = nbest_lists.sparse_and_dense(share=0.3, dense=dense, sparse=6)
     ours = perceptron(nbest, **how)

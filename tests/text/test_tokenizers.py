@@ -21,6 +21,7 @@ from cybleu.sacrebleu_compat import BLEU
 from cybleu.significance import Settings
 from cybleu.text import categories, tokenizer, tokenizers
 from cybleu.text.tokenizers import tokenizer_signature
+from marks import long
 
 NAMES = ["13a", "intl", "zh", "char", "none"]
 LINES = ["Hello, world!", "  It's 3.5 %, isn't it?  ", "猫が好き。", "«Straße»\u00a0—\tend\n", "", "&quot;a&amp;b&lt;"]
@@ -52,7 +53,7 @@ def test_tokens_are_those_of_sacrebleu(line):
 
 @pytest.mark.parametrize(
     ("classes", "length"),
-    [pytest.param("a5.- (", 6, marks=pytest.mark.long), ("a5.- (", 4), ("a5.,-' /猫", 4), ("&<a;\n-", 4)],
+    [long("a5.- (", 6), ("a5.,-' /猫", 4), ("&<a;\n-", 4)],
 )
 def test_all_short_strings(classes, length):
     tokenisers = [(tokenizer(name), uncached(name)) for name in ("13a", "intl", "zh")]
@@ -98,8 +99,8 @@ def test_lower_case_and_ascii_white_space(line):
         ("zh", 0xF8C0, 0x10000),
         ("intl", 0, 0x3400),
         ("intl", 0x10000, 0x1FC00),
-        pytest.param("zh", 0, 0x10100, marks=pytest.mark.long),
-        pytest.param("intl", 0x3400, 0x110000, marks=pytest.mark.long),
+        long("zh", 0, 0x10100),
+        long("intl", 0x3400, 0x110000),
     ],
 )
 def test_every_code_point(name, first, end):

@@ -12,6 +12,7 @@ from command_line import python
 from cybleu import errors
 from cybleu.nbest import NBest, merge
 from cybleu.tuning import DecoderCommand, Iteration, Loop, Stopping, Tuner, kbmira, mert_loop, read_weights
+from marks import long
 
 REFERENCES = [["the cat sat on the mat"], ["it rains in spain today"]]
 SPACE = [
@@ -220,6 +221,7 @@ except InputFileError as error:
 """
 
 
+@pytest.mark.long
 def test_a_second_process_in_a_folder_whose_lock_was_deleted(folder):
     messages = []
 
@@ -350,7 +352,7 @@ def test_any_tuner_with_sparse_features(tmp_path, tuner):
 
 
 @pytest.mark.parametrize(("tuner", "decoder"), [*((tuner, SparseDecoder) for tuner in TUNERS), ("pro", WithoutDense)])
-@pytest.mark.parametrize("calls", [0, 2])
+@pytest.mark.parametrize("calls", [long(0), 2])
 def test_interrupted_runs_of_any_tuner_go_on(tmp_path, tuner, decoder, calls):
     start = {} if decoder is WithoutDense else {"a_0": 1.0, "b_0": -1.0}
     whole = sparse_loop(tmp_path / "whole", decoder(), tuner, start, 3)

@@ -29,6 +29,7 @@ import pytest
 
 import cybleu
 import ten_cases
+from marks import long
 
 pytestmark = pytest.mark.thread_unsafe(reason="examples write to the standard output and the folder of the process")
 
@@ -79,7 +80,7 @@ def can_run(name):
 
 def marked(name):
     """A page or a module as a parameter."""
-    return pytest.param(name, marks=[pytest.mark.long] if name in LONG else [])
+    return long(name) if name in LONG else name
 
 
 def can_run_for(reason):
