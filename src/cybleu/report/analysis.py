@@ -245,9 +245,10 @@ class Report:
         self._texts = texts
         bleus = [metric for metric in metrics if isinstance(metric, Bleu)]
         # the tokens on the page are those of the first BLEU, or else of the first metric that counts tokens, or of sacreBLEU's
-        others = [metric for metric in metrics if metric.reads != "text"]
-        first: Any = [*bleus, *others, find("sacrebleu", lowercase=lowercase)][0]
+        of_tokens = [metric for metric in metrics if metric.reads != "text"]
+        first: Any = [*bleus, *of_tokens, find("sacrebleu", lowercase=lowercase)][0]
         reading = first.tokenization
+        # counted to a larger order than the scores, and without NLTK's n-grams of texts that are too short
         counting: Any = find(
             "mteval-v13a" if first.name == "mteval-v13a" else "sacrebleu",
             max_order=max(n_end, first.order) if bleus else n_end,
@@ -260,9 +261,8 @@ class Report:
         self._threads = comparisons[0].settings.threads
         self._rows = texts.rows(counting, self._threads)
         first_references = self._tokens.firsts[:-1] + len(texts.outputs)
-        length = np.diff(self._tokens.bounds)[first_references]
         lengths = {
-            "length": dict.fromkeys(texts.outputs, length),
+            "length": dict.fromkeys(texts.outputs, np.diff(self._tokens.bounds)[first_references]),
             "difference": {name: rows[:, 0] - rows[:, 1] for name, rows in self._rows.items()},
         }
         runs = {system.name: texts.runs[system.name] for system in comparisons[0].systems}
@@ -346,11 +346,10 @@ class Report:
         labels = tuple(LABELS["frequency"].split(", "))
         words = self._ngrams  # of the last order that was counted, 1
         group = np.searchsorted(FREQUENCIES, words.frequency, side="right")
-        counts = [words.wanted]
-        for of_outputs in (words.produced, words.confirmed):
-            counts += [of_outputs[name] for name in self.names]
-        wanted, *rest = np.array([bincount(group, one, len(labels)) for one in counts]).astype(np.int64)
-        produced, confirmed = np.split(np.array(rest), 2)
+        size = len(labels)
+        wanted = bincount(group, words.wanted, size).astype(np.int64)
+        produced = np.array([bincount(group, words.produced[name], size) for name in self.names]).astype(np.int64)
+        confirmed = np.array([bincount(group, words.confirmed[name], size) for name in self.names]).astype(np.int64)
         recall = shares(confirmed, wanted)
         return WordFrequencies(labels, self.names, wanted, produced, confirmed, recall, shares(confirmed, produced))
 

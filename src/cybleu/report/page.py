@@ -244,7 +244,6 @@ def _shown_segments(report: Report, marks: Array, carried: list[int]) -> Iterato
     texts = report._texts
     tokens = report._tokens
     first = report.metrics[0]
-
     words = []  # the tokens by their ids as HTML, of which none has a blank or is empty
     for token in tokens.vocabulary:
         word = re.sub(r"\s", "\u2423", str(token)) or "\u2205"

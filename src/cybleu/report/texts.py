@@ -250,11 +250,12 @@ class NGrams:
             inside = np.zeros_like(inside)
             for offset in range(n):
                 places = matched + offset
+                self.marks[places[self.marks[places] == 0]] = n  # tokens of longer matches are marked already
                 if offset < 2:  # where the n-grams that are one token shorter begin
                     inside[places] = True
-                self.marks[places[self.marks[places] == 0]] = n  # tokens of longer matches are marked already
             if n == 1:
                 self.marks[clipped] += CLIPPED
+            # what each output has too often, and what not often enough
             sides = tokens.sides[matched]
             found = {name: matched[sides == side] for side, name in enumerate(texts.outputs)}
             self.frequency = bincount(grams[references], minlength=size)
@@ -265,6 +266,7 @@ class NGrams:
                 self.confirmed[name] = confirmed = bincount(grams[found[name]], minlength=size)
                 self.over[name] = (listed(produced - confirmed, confirmed, places), *self.over[name])
                 self.under[name] = (listed(self.wanted - confirmed, confirmed, references), *self.under[name])
+            # what matches more often in one system than in another
             matches = {}
             for system, runs in texts.runs.items():
                 counts = [self.confirmed[run] for run in runs]
