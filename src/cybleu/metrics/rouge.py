@@ -21,7 +21,7 @@ from ..text.tokenizers import Tokenization
 from .base import BuiltinMetric, Signature
 from .counting import segments_of_corpus
 from .operations import rows_without_numpy, tokenization_for
-from .tokens import align_pairs, texts_to_align
+from .tokens import align_pairs
 
 if TYPE_CHECKING:
     from .._backend import Tokenizer
@@ -213,8 +213,8 @@ class Rouge(BuiltinMetric):
         if self.kind != "L":
             super().fill_pairs(pairs, scores, threads, progress)
             return
-        aligned = texts_to_align(pairs, tokenization_for(self, pairs.kind))
-        align_pairs(aligned, scores, are_rates=False, threads=threads, progress=progress)
+        tokenization = tokenization_for(self, pairs.kind)
+        align_pairs(pairs, tokenization, scores, are_rates=False, threads=threads, progress=progress)
 
 
 @dataclass(frozen=True)

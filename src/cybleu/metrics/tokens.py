@@ -91,7 +91,7 @@ def in_pairs(texts: Batch, others: Batch) -> Corpus:
 # ----------------------------------------------------------------------------------------------------------- alignments
 
 
-def texts_to_align(corpus: Corpus, tokenization: Tokenization | None) -> tuple[TokenIds, TokenIds]:
+def _texts_to_align(corpus: Corpus, tokenization: Tokenization | None) -> tuple[TokenIds, TokenIds]:
     """Hypotheses and references in numbers of 32 bits; see :func:`numbered`."""
     hypotheses, references = numbered(corpus, tokenization)
     if isinstance(references.ids, memoryview):  # of raw text, which has such numbers
@@ -109,18 +109,19 @@ def texts_to_align(corpus: Corpus, tokenization: Tokenization | None) -> tuple[T
 
 
 def align_pairs(
-    texts: tuple[TokenIds, TokenIds],
+    pairs: Corpus,
+    tokenization: Tokenization | None,
     scores: Floats,
     are_rates: bool,
     threads: int | None,
     progress: bool,
 ) -> None:
-    """Write the score of each hypothesis against each reference.
+    """Write the score of each hypothesis against each reference; one alignment serves two scores if they are the same texts.
 
-    :param texts: what :func:`texts_to_align` returns; one alignment serves two scores if they are the same object
+    :param tokenization: how raw text is tokenised; None for tokens and ids
     :param are_rates: whether scores are word error rates; otherwise they are F-measures of ROUGE-L
     """
-    hypotheses, references = texts
+    hypotheses, references = _texts_to_align(pairs, tokenization)
     lengths = np.subtract(references.ends, references.begins)
     # several alignments at once take least if they are of similar lengths; on some platforms, indices have 32 bits
     order = np.argsort(lengths).astype(np.int64)

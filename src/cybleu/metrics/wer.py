@@ -15,7 +15,7 @@ from .base import BuiltinMetric, Score
 from .counting import segments_of_corpus
 from .names import score_texts
 from .operations import tokenization_for
-from .tokens import align_pairs, texts_to_align
+from .tokens import align_pairs
 
 if TYPE_CHECKING:
     from .._backend import Tokenizer
@@ -105,8 +105,8 @@ class Wer(BuiltinMetric):
         return edits / max(words, 1)
 
     def fill_pairs(self, pairs: Corpus, scores: Floats, threads: int | None, progress: bool) -> None:
-        aligned = texts_to_align(pairs, tokenization_for(self, pairs.kind))
-        align_pairs(aligned, scores, are_rates=True, threads=threads, progress=progress)
+        tokenization = tokenization_for(self, pairs.kind)
+        align_pairs(pairs, tokenization, scores, are_rates=True, threads=threads, progress=progress)
 
 
 @dataclass(frozen=True)

@@ -151,9 +151,9 @@ cdef Py_ssize_t align_texts(Aligner *aligner, const int32_t *rows, Py_ssize_t he
 
 # ----------------------------------------------------------------------------------------------------- word error rates
 
-cdef inline double rate_of(int64_t edits, int64_t words) noexcept nogil:
-    """The rate of edits; without a word of the reference it is the number of edits."""
-    return <double>edits / <double>max(words, 1)
+cdef inline double rate_of(int64_t count, int64_t words) noexcept nogil:
+    """The rate of edits or of matches; without a word it is their number."""
+    return <double>count / <double>max(words, 1)
 
 
 cdef inline void keep_lowest(int64_t *row, int64_t edits, int64_t words, bint is_first) noexcept nogil:
@@ -190,27 +190,21 @@ def edit_distance_rows(Segments segments not None, Py_ssize_t start, Py_ssize_t 
 
 # ---------------------------------------------------------------------------------------------------------------- ROUGE
 
-cdef struct Shares:
-    double precision
-    double recall
-    double fmeasure
-
-
-cdef inline Shares shares_of(int64_t matches, int64_t size, int64_t wanted) noexcept nogil:
-    """Precision, recall and F-measure; 0 where there is nothing to divide by."""
-    cdef double precision = <double>matches / <double>max(size, 1)
-    cdef double recall = <double>matches / <double>max(wanted, 1)
+cdef inline double fmeasure_of(int64_t matches, int64_t size, int64_t wanted) noexcept nogil:
+    """The harmonic mean of precision and recall."""
+    cdef double precision = rate_of(matches, size)
+    cdef double recall = rate_of(matches, wanted)
     cdef double both = precision + recall
-    return Shares(precision, recall, 2 * precision * recall / both if both > 0 else 0)
+    return 2 * precision * recall / both if both > 0 else 0
 
 
 cdef inline void keep_best(double *row, int64_t matches, int64_t size, int64_t wanted, bint is_first) noexcept nogil:
-    """Write the shares of a reference if it is the first one, or has a larger F-measure."""
-    cdef Shares shares = shares_of(matches, size, wanted)
-    if is_first or shares.fmeasure > row[2]:
-        row[0] = shares.precision
-        row[1] = shares.recall
-        row[2] = shares.fmeasure
+    """Write precision, recall and F-measure of a reference if it is the first one, or has a larger F-measure."""
+    cdef double fmeasure = fmeasure_of(matches, size, wanted)
+    if is_first or fmeasure > row[2]:
+        row[0] = rate_of(matches, size)
+        row[1] = rate_of(matches, wanted)
+        row[2] = fmeasure
 
 
 cdef inline Py_ssize_t line_end(const int32_t *words, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
@@ -470,7 +464,7 @@ def fill_alignments(TokenTexts texts not None, TokenTexts others not None, const
                             continue
                         size = texts.length(i)
                         found = aligned[(i - first) * number + j]
-                        scores[i, j] = rate_of(found, length) if are_rates else shares_of(found, size, length).fmeasure
+                        scores[i, j] = rate_of(found, length) if are_rates else fmeasure_of(found, size, length)
                         if are_same:
                             scores[j, i] = rate_of(found, size) if are_rates else scores[i, j]
                 first = last
