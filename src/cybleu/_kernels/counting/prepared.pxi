@@ -46,9 +46,8 @@ cdef struct PreparationWorkspace:
     Buffer memory       # of what follows
     KeyTable table      # of tokens, and then of pairs
     int32_t *grams      # by position, reference after reference
-    int32_t *counts     # by n-gram, 0 between references
-    int32_t *best       # by n-gram, 0 between sets
-    NgramCount *found
+    int32_t *counts     # by number, 0 between references
+    int32_t *best       # by number, 0 between sets
 
 
 cdef inline uint64_t place_of(Slots table, uint64_t key) noexcept nogil:
@@ -97,9 +96,8 @@ cdef int32_t prepare(ReferenceTable *table, PreparationWorkspace *work, TokenTex
                      Py_ssize_t last, Py_ssize_t max_order, Watch *watching) except -1 nogil:
     """Build the table of the set with the references `first` to `last` (exclusive); return its number of n-grams."""
     cdef int32_t *grams = work.grams
-    cdef int32_t *best = work.best
     cdef Py_ssize_t total = 0
-    cdef Py_ssize_t k, n, i, length
+    cdef Py_ssize_t k, n, length
     cdef int32_t tokens = 0
     cdef int32_t given
     cdef uint64_t slots, others
@@ -117,8 +115,8 @@ cdef int32_t prepare(ReferenceTable *table, PreparationWorkspace *work, TokenTex
         for n in range(min(max_order, length)):
             if n > 0:
                 given = extend_ngrams(&work.table, grams, grams + 1, length - n, given, True, watching)
-            for i in range(count_ngrams(grams, length - n, work.counts, work.found)):
-                best[work.found[i].ngram] = max(best[work.found[i].ngram], work.found[i].count)
+            count_tokens(grams, length - n, work.counts)
+            take_largest(grams, length - n, 1, work.counts, work.best)
             watch_long(watching, length)
         grams += length
     # twice the required slots: collisions cost more than the memory
@@ -126,9 +124,9 @@ cdef int32_t prepare(ReferenceTable *table, PreparationWorkspace *work, TokenTex
     others = 2 * slots_needed(given - tokens)
     table.tokens.slots = <Slot *>new_array(<Py_ssize_t>(slots + others), sizeof(Slot))
     table.pairs.slots = table.tokens.slots + slots
-    fill_slots(&table.tokens, slots, work.table.keys + 1, best, 0, tokens, watching)
-    fill_slots(&table.pairs, others, work.table.keys + 1, best, tokens, given, watching)
-    clear_items(best, given)
+    fill_slots(&table.tokens, slots, work.table.keys + 1, work.best + 1, 0, tokens, watching)
+    fill_slots(&table.pairs, others, work.table.keys + 1, work.best + 1, tokens, given, watching)
+    clear_items(work.best, given + 1)
     return given
 
 
@@ -139,10 +137,9 @@ cdef int begin_work(PreparationWorkspace *work, Py_ssize_t tokens, Py_ssize_t ma
     if ngrams > MOST_NGRAMS:
         raise MemoryError("a set of references has too many n-grams")
     reserve(&work.memory, (slots_for(<Py_ssize_t>ngrams) + 2 * ngrams) * sizeof(int32_t)
-            + ngrams * sizeof(uint64_t) + size * (sizeof(NgramCount) + sizeof(int32_t)))
+            + ngrams * sizeof(uint64_t) + size * sizeof(int32_t))
     work.table.keys = <uint64_t *>work.memory.data
-    work.found = <NgramCount *>(work.table.keys + ngrams)
-    work.grams = <int32_t *>(work.found + size)
+    work.grams = <int32_t *>(work.table.keys + ngrams)
     work.best = work.grams + size
     work.counts = work.best + ngrams
     work.table.numbers = work.counts + ngrams
