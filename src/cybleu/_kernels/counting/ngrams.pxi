@@ -3,7 +3,7 @@
 # Equal tokens have equal ids; reference tokens that are not in the hypothesis are -1.
 #
 # Offers: `MaskMatcher` with `begin_masks`, `add_reference_masks` and `finish_masks`; `match_ngrams`, which works in
-# memory of the size `match_memory`.
+# memory of the size `match_memory`; `count_tokens` and `take_largest` for each reference apart.
 
 cdef enum:
     MASK_BITS = 64        # tokens, one for each bit of a machine word
