@@ -26,7 +26,7 @@ from .bleu_rows import (
     sum_of_bleu_rows,
     without_short_orders,
 )
-from .counting import LARGEST_ORDER, Counting
+from .counting import LARGEST_ORDER, counter_of_ngrams
 from .names import score_texts
 from .operations import check_summable, has_rows, percent, scores_by, tokenization_for
 from .tokens import numbered
@@ -306,8 +306,8 @@ class Bleu(BuiltinMetric):
         return Tokenization(tokenizer, self.lowercase, as_mteval)
 
     def counter(self, corpus: Corpus) -> Counter:
-        counting = Counting(self.order, self.definition.reference_length)
-        count = counting.counter(corpus, tokenization_for(self, corpus.kind))
+        tokenization = tokenization_for(self, corpus.kind)
+        count = counter_of_ngrams(corpus, tokenization, self.order, self.definition.reference_length)
         return counter_of_nltk(count) if self.definition.short_segments_count else count
 
     def fill_pairs(self, pairs: Corpus, scores: Floats, threads: int | None, progress: bool) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from .._backend import PreparedReferences, RawTexts, Segments, go_on, numbered_rows, segment_rows, types_within
+from .._backend import PreparedReferences, Segments, go_on, numbered_rows, segment_rows, types_within
 from .._definitions.ngrams import reference_length
 from .._runtime.lazy_arrays import np
 from ..bleu_score.parts import nltk_row
@@ -79,79 +79,64 @@ def counter_of_lists(
     return count
 
 
-class Counting(NamedTuple):
-    """How the segments of a corpus are counted.
+def counter_of_ngrams(corpus: Corpus, tokenization: Tokenization | None, order: int, length_rule: str) -> Counter:
+    """Return a function `(start, stop, rows)` that counts n-grams for BLEU.
 
-    :ivar order: the largest n-gram order
-    :ivar reference_length: which of the references' lengths counts
+    :param tokenization: how raw text is tokenised
+    :param order: the largest n-gram order
+    :param length_rule: which of the references' lengths counts
     """
+    key = tokenization, order, length_rule
+    if tokenization is not None and not tokenization.own:
+        corpus = tokenised(corpus, tokenization)
+        tokenization = None
+    # References are prepared where each serves many hypotheses, of this call or of later ones.
+    if corpus.once is None and (corpus.owners is None or corpus.size <= FEW_EACH * corpus.sets.bounds[-1]):
+        # Lists of objects are counted without giving them numbers, unless references are counted for several texts.
+        if isinstance(corpus.texts, TokenLists) and corpus.sets.kind == "tokens" and corpus.owners is None:
+            return _with_lengths(corpus, order, length_rule)
+        segments = segments_of_corpus(corpus, tokenization)
+        return lambda start, stop, rows: numbered_rows(segments, order, length_rule, start, stop, rows)
 
-    order: int
-    reference_length: str
-
-    def counter(self, corpus: Corpus, tokenization: Tokenization | None) -> Counter:
-        """Read a corpus, and return a function `(start, stop, rows)` that writes the rows of these segments.
-
-        :param tokenization: how raw text is tokenised
-        """
-        tokenization_of_call = tokenization
-        if tokenization is not None and not tokenization.own:
-            corpus = tokenised(corpus, tokenization)
-            tokenization = None
-        # References are prepared where each serves many hypotheses, of this call or of later ones.
-        if corpus.once is None and (corpus.owners is None or corpus.size <= FEW_EACH * corpus.sets.bounds[-1]):
-            # Lists of objects are counted without giving them numbers, unless references are counted for several texts.
-            if isinstance(corpus.texts, TokenLists) and corpus.sets.kind == "tokens" and corpus.owners is None:
-                return self._of_lists(corpus)
-            segments = segments_of_corpus(corpus, tokenization)
-            return lambda start, stop, rows: numbered_rows(
-                segments, self.order, self.reference_length, start, stop, rows
-            )
-        return self._of_prepared(corpus, tokenization, key=(self, tokenization_of_call))
-
-    def _of_lists(self, corpus: Corpus) -> Counter:
-        count = counter_of_lists(corpus, segment_rows, nltk_row, [self.order], matches=2)
-        if self.reference_length == "closest":
-            return count
-        sets = corpus.sets.lists()
-
-        def count_with_lengths(start: int, stop: int, rows: Any) -> None:
-            count(start, stop, rows)
-            for position in range(start, stop):
-                lengths = list(map(len, sets[position]))
-                rows[position, 1] = reference_length(lengths, int(rows[position, 0]), self.reference_length)
-
-        return count_with_lengths
-
-    def _of_prepared(self, corpus: Corpus, tokenization: Tokenization | None, key: Any) -> Counter:
-        """Count texts in numbers, with n-grams of references that are counted once.
-
-        :param key: all that decides what is counted, also the tokeniser of texts that are tokens by now
-        """
-        vocabulary, prepared = corpus.made(key, lambda: self._prepared(corpus, tokenization))
-        owners = np.arange(corpus.size, dtype=np.int64) if corpus.owners is None else corpus.owners
-        if isinstance(corpus.texts, RawTexts):
-            assert tokenization is not None
-            lines = tokenization.edited(corpus.texts)
-
-            def count_lines(start: int, stop: int, rows: Any) -> None:
-                some = lines.take(np.arange(start, stop, dtype=np.int64))
-                hypotheses = number_others(some, vocabulary)
-                prepared.count_rows(hypotheses, owners[start:stop], 0, stop - start, rows[start:stop])
-
-            return count_lines
-        texts = number_others(corpus.texts, vocabulary)
-        return lambda start, stop, rows: prepared.count_rows(texts, owners, start, stop, rows)
-
-    def _prepared(self, corpus: Corpus, tokenization: Tokenization | None) -> tuple[Any, Any]:
-        """The vocabulary of the references, and their n-grams as the backend counts them."""
+    def prepared_references() -> tuple[Any, Any]:
         texts = corpus.sets.texts
         tokenizer = None
         if tokenization is not None:
             texts = tokenization.edited(texts)  # type: ignore[arg-type]
             tokenizer = tokenization.backend
         ids, vocabulary = number_texts(texts, tokenizer)
-        return vocabulary, PreparedReferences(ids, corpus.sets.bounds, self.order, self.reference_length)
+        return vocabulary, PreparedReferences(ids, corpus.sets.bounds, order, length_rule)
+
+    # the key has the tokeniser of texts that are tokens by now, too
+    vocabulary, prepared = corpus.made(key, prepared_references)
+    owners = np.arange(corpus.size, dtype=np.int64) if corpus.owners is None else corpus.owners
+    if tokenization is None:
+        texts = number_others(corpus.texts, vocabulary)
+        return lambda start, stop, rows: prepared.count_rows(texts, owners, start, stop, rows)
+    lines = tokenization.edited(corpus.texts)  # type: ignore[arg-type]
+
+    def count_lines(start: int, stop: int, rows: Any) -> None:
+        some = lines.take(np.arange(start, stop, dtype=np.int64))
+        hypotheses = number_others(some, vocabulary)
+        prepared.count_rows(hypotheses, owners[start:stop], 0, stop - start, rows[start:stop])
+
+    return count_lines
+
+
+def _with_lengths(corpus: Corpus, order: int, length_rule: str) -> Counter:
+    """Count token lists with the length of references by any rule; the backend takes the closest one."""
+    count = counter_of_lists(corpus, segment_rows, nltk_row, [order], matches=2)
+    if length_rule == "closest":
+        return count
+    sets = corpus.sets.lists()
+
+    def count_with_lengths(start: int, stop: int, rows: Any) -> None:
+        count(start, stop, rows)
+        for position in range(start, stop):
+            lengths = list(map(len, sets[position]))
+            rows[position, 1] = reference_length(lengths, int(rows[position, 0]), length_rule)
+
+    return count_with_lengths
 
 
 def check_not_mixed(references: Any, hypotheses: Any) -> None:
