@@ -141,8 +141,9 @@ def find_blind_spots(
 def is_monotone(rules: SimpleNamespace, length: int) -> bool:
     """Return whether no match can lower the score; blocks in another order can form new matches."""
     totals = (max(length, 1),) * 2
-    without = smoothed(rules.smoothing, (1, 0), totals, rules.value, scale=1, length=length)[1:]
-    with_match = smoothed(rules.smoothing, (1, 1), totals, rules.value, scale=1, length=length)[1:]
+    without, with_match = [
+        smoothed(rules.smoothing, (1, matched), totals, rules.value, scale=1, length=length)[1:] for matched in (0, 1)
+    ]
     # a mean leaves out an order that smoothing skips, the exact mean also a precision of 0
     left_out = not without or (rules.mean == "exact" and 0 in without)
     return not left_out and without <= with_match and min(rules.weights or (0,)) >= 0
