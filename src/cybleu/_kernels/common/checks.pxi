@@ -1,7 +1,6 @@
 # Limits, and checks of arrays that Python code passes.
 #
-# Offers: limits; `bleu_row_size`, `check_offsets`, `check_rows`, `check_range`; `check_sets` of references, of which a
-# segment has those from `first_of` to before `end_of`.
+# Offers: limits; `bleu_row_size`, `check_offsets`, `check_rows`.
 
 # Checked builds of Cython do not compile arithmetic in an enum, so it is in the sizes of arrays that depend on this.
 cdef enum:
@@ -40,34 +39,3 @@ cdef int check_rows(const Py_ssize_t *shape, Py_ssize_t texts, Py_ssize_t column
     if shape[0] != texts or shape[1] != columns:
         raise ValueError("the texts do not fit the rows")
     return 0
-
-
-cdef int check_range(Py_ssize_t start, Py_ssize_t stop, Py_ssize_t count) except -1:
-    """Check that items `start` to `stop` (exclusive) exist."""
-    if not 0 <= start <= stop <= count:
-        raise ValueError("the range does not fit the texts")
-    return 0
-
-
-cdef int check_sets(Py_ssize_t start, Py_ssize_t stop, Py_ssize_t references, const int64_t[::1] sets,
-                    const int64_t[::1] owners) except -1:
-    """Check that hypotheses `start` to `stop` (exclusive) have at least one reference each, see `Segments`."""
-    cdef Py_ssize_t i
-    cdef int64_t owner
-    if owners is not None and owners.shape[0] < stop:
-        raise ValueError("the owners do not fit the hypotheses")
-    for i in range(start, stop):
-        owner = i if owners is None else owners[i]
-        if not 0 <= owner < sets.shape[0] - 1 or not 0 <= sets[owner] < sets[owner + 1] <= references:
-            raise ValueError("a segment has no reference")
-    return 0
-
-
-cdef inline Py_ssize_t first_of(const int64_t[::1] sets, const int64_t[::1] owners, Py_ssize_t i) noexcept nogil:
-    """Return the first reference of a segment."""
-    return <Py_ssize_t>sets[i if owners is None else owners[i]]
-
-
-cdef inline Py_ssize_t end_of(const int64_t[::1] sets, const int64_t[::1] owners, Py_ssize_t i) noexcept nogil:
-    """Return the end of its references."""
-    return <Py_ssize_t>sets[(i if owners is None else owners[i]) + 1]

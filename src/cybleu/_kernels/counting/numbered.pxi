@@ -236,7 +236,8 @@ cdef class Segments:
 
     def __cinit__(self, Tokenizer tokenizer, hypotheses not None, references not None, const int64_t[::1] sets not None,
                   const int64_t[::1] owners=None):
-        cdef Py_ssize_t count
+        cdef Py_ssize_t count, i
+        cdef int64_t owner
         self.tokenizer = tokenizer
         if tokenizer is None:
             self.texts, self.references = hypotheses, references
@@ -245,20 +246,30 @@ cdef class Segments:
             self.lines, self.reference_lines = hypotheses, references
             self.count, count = self.lines.size, self.reference_lines.size
         self.sets, self.owners = sets, owners
-        check_sets(0, self.count, count, sets, owners)
+        if owners is not None and owners.shape[0] < self.count:
+            raise ValueError("the owners do not fit the hypotheses")
+        for i in range(self.count):
+            owner = self.owner(i)
+            if not 0 <= owner < sets.shape[0] - 1 or not 0 <= sets[owner] < sets[owner + 1] <= count:
+                raise ValueError("a segment has no reference")
 
     cdef int check(self, Py_ssize_t start, Py_ssize_t stop, const Py_ssize_t *shape, Py_ssize_t columns) except -1:
         """Check that the segments from `start` to before `stop` exist, and the rows of all."""
-        check_rows(shape, self.count, columns)
-        return check_range(start, stop, self.count)
+        if not 0 <= start <= stop <= self.count:
+            raise ValueError("the range does not fit the texts")
+        return check_rows(shape, self.count, columns)
+
+    cdef int64_t owner(self, Py_ssize_t i) noexcept nogil:
+        """Return the set of a segment."""
+        return i if self.owners is None else self.owners[i]
 
     cdef Py_ssize_t first(self, Py_ssize_t i) noexcept nogil:
-        """Return the first reference of a segment."""
-        return first_of(self.sets, self.owners, i)
+        """Return its first reference."""
+        return <Py_ssize_t>self.sets[self.owner(i)]
 
     cdef Py_ssize_t end(self, Py_ssize_t i) noexcept nogil:
         """Return the end of its references."""
-        return end_of(self.sets, self.owners, i)
+        return <Py_ssize_t>self.sets[self.owner(i) + 1]
 
     cdef int number(self, SegmentWorkspace *work, Py_ssize_t i) except -1 nogil:
         """Number the tokens of a segment."""
