@@ -1,7 +1,9 @@
 """The command on unusual files of raw text: the right score or one message, with little memory."""
 
+import bz2
 import gzip
 import json
+import lzma
 import subprocess
 import sys
 from functools import partial
@@ -79,6 +81,15 @@ def test_utf16_is_named_if_it_has_a_mark_or_ascii_characters(folder, text, encod
     (folder / "hyp").write_bytes(text.encode(encoding))
     result = score("hyp", "hyp")
     assert result.exit_code == 2 and "it looks like UTF-16" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "packed", [lzma.compress(b"a cat"), bz2.compress(b"a cat"), b"(\xb5/\xfd"], ids=["xz", "bz2", "zst"]
+)
+def test_what_other_programs_compressed_is_named(folder, packed):
+    (folder / "hyp").write_bytes(packed)
+    result = score("hyp", "hyp")
+    assert result.exit_code == 2 and "it looks compressed" in result.stderr
 
 
 @pytest.mark.long
