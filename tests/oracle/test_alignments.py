@@ -61,6 +61,7 @@ def test_rouge_is_that_of_rouge_score(rouge_score, kind, stemmer, corpus):
 
 
 @given(corpus=corpora)
+@example(corpus=[("a\nb\na c", ["b a " * 40, "c"])])  # more words than a machine word has bits, and lines
 def test_the_class_is_that_of_rouge_score(rouge_score, corpus):
     from rouge_score.rouge_scorer import RougeScorer as Theirs
 

@@ -275,9 +275,12 @@ cdef int64_t union_matches(Aligner *aligner, const int32_t *reference, Py_ssize_
 
 cdef inline Py_ssize_t take_words(const int32_t *marked, Py_ssize_t size, int32_t mark, int32_t *places, bint adds,
                                   int32_t *words) noexcept nogil:
-    """Write a text without its marks, and -1, and return its length. Numbers are less than that of the hypothesis.
+    """Write a text without its marks, and -1, and return its length.
 
-    :param places: by word, one more than the first place where the hypothesis has it; with `adds` it is written
+    The new numbers of words are less than the length of the hypothesis without marks, because n-grams require that.
+
+    :param places: by word, one more than its new number, the first place where the hypothesis has it; with `adds` it is
+        written
     """
     cdef Py_ssize_t count = 0
     cdef Py_ssize_t i
@@ -311,7 +314,7 @@ cdef int count_rouge(Aligner *aligner, const int64_t[::1] kinds, Py_ssize_t max_
     if in_lines:
         for k in range(references):
             unions[k] = union_matches(aligner, words + work.starts[k + 1], size_of(work, k + 1), words, marked)
-    # each reference in its turn moves to behind the hypothesis, which is a segment
+    # each reference in its turn moves to behind the hypothesis, so that the two are a segment
     size = take_words(words, marked, mark, aligner.by_word, True, words)
     others = words + size + 1
     work.starts[1] = size + 1
@@ -322,8 +325,9 @@ cdef int count_rouge(Aligner *aligner, const int64_t[::1] kinds, Py_ssize_t max_
         wanted = take_words(words + begin, end - 1 - begin, mark, aligner.by_word, False, others)
         begin = end
         work.numbers.count = work.starts[2] = size + wanted + 2
-        clear_items(of_orders, max_order)
-        match_texts(work, max(size, wanted), max_order, of_orders)
+        if max_order > 0:
+            clear_items(of_orders, max_order)
+            match_texts(work, max(size, wanted), max_order, of_orders)
         for kind in range(kinds.shape[0]):
             shorter = max(<Py_ssize_t>kinds[kind] - 1, 0)   # how much fewer n-grams there are than words
             if kinds[kind] > 0:
