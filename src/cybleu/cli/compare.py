@@ -143,28 +143,9 @@ def compare_command(
       cybleu compare old.txt new.txt -r references.txt --baseline old
       cybleu compare old.txt a=new1.txt,new2.txt -r references.txt -m bleu,chrf,ter --format latex
     """
+    _check_options(systems, printed, page)
     form = printed["form"]
     report_file = page["report"]
-    if printed["influence"] and form != "json":
-        raise UsageError("--influence requires --format json")
-    for name in ("caption", "label"):
-        if printed[name] is None:
-            del printed[name]
-        elif form != "latex":
-            raise UsageError(f"{as_option(name)} requires --format latex")
-    for name, value in page.items():
-        if value and report_file is None:
-            raise UsageError(f"{as_option(name)} requires --report")
-    if not systems:
-        needed = "the files of at least two" if report_file is None else "the file of one"
-        raise UsageError(f"there is no system; give {needed}, and the references with -r")
-    if len(systems) == 1 and report_file is None:
-        raise UsageError(
-            "compare requires at least two systems, but there is one; for several runs of a system use "
-            "NAME=FILE,FILE,..."
-        )
-    if len(systems) == 1 and form != "text":
-        raise UsageError(f"--format {form} requires at least two systems")
     metrics = metrics_with(metric, options)
     from .._runtime.arrays import np
     from ..significance.comparison import compare_counts
@@ -175,18 +156,17 @@ def compare_command(
 
         check_report(report_file)  # before the comparison, which may take minutes
     files = [*chain(*systems.values())]
-    sources = [] if page["source"] is None else [page["source"]]
-    texts = Texts([*files, *sources], **reading, hashed=report_file is not None)
+    read = files if page["source"] is None else [*files, page["source"]]
+    texts = Texts(read, **reading, hashed=report_file is not None)
     counted, blocks = count(texts, metrics, settings["threads"], scored=len(files))
     rows = []
-    lines: dict[str, list[Any]] = {name: [[] for _ in runs] for name, runs in systems.items()}
-    source: list[str] = []
+    lines: list[list[Any]] = [[] for _ in read]
     sets: list[Any] = []
     for corpora, of_block in blocks:
         rows.append(of_block)
         if report_file is not None:  # otherwise texts are forgotten when they are counted
             sets += corpora[0].sets.lists()
-            for of_file, corpus in zip([*chain(*lines.values()), source], corpora):
+            for of_file, corpus in zip(lines, corpora):
                 of_file += corpus.texts.lists()
     baseline = settings.pop("baseline")
     how = Settings(**settings, progress=shows_progress())
@@ -200,14 +180,45 @@ def compare_command(
         from ..report import Report
         from ..report.texts import Outputs
 
-        outputs = Outputs(lines, sets, source if sources else None)
-        report = Report(counted, comparisons, outputs, lowercase=options["lowercase"])
+        of_lines = iter(lines)
+        outputs = {name: [next(of_lines) for _ in runs] for name, runs in systems.items()}
+        source = next(of_lines, None)
+        report = Report(counted, comparisons, Outputs(outputs, sets, source), lowercase=options["lowercase"])
         _save_page(report, texts.digests, page)
     if len(systems) == 1:
         echo(report.format(printed["width"]))
         return
     # csv and latex end with a line feed
     echo(format_comparisons(comparisons, **printed), nl=form not in ("csv", "latex"))
+
+
+def _check_options(systems: Mapping[str, Any], printed: Gathered, page: Gathered) -> None:
+    """Refuse options that do not go together, and take the options of a form out that are not given, for their defaults.
+
+    :raises UsageError: one requires another, or there are too few systems
+    """
+    form = printed["form"]
+    without_page = page["report"] is None
+    if printed["influence"] and form != "json":
+        raise UsageError("--influence requires --format json")
+    for name in ("caption", "label"):
+        if printed[name] is None:
+            del printed[name]
+        elif form != "latex":
+            raise UsageError(f"{as_option(name)} requires --format latex")
+    for name, value in page.items():
+        if value and without_page:
+            raise UsageError(f"{as_option(name)} requires --report")
+    if not systems:
+        needed = "the files of at least two" if without_page else "the file of one"
+        raise UsageError(f"there is no system; give {needed}, and the references with -r")
+    if len(systems) == 1 and without_page:
+        raise UsageError(
+            "compare requires at least two systems, but there is one; for several runs of a system use "
+            "NAME=FILE,FILE,..."
+        )
+    if len(systems) == 1 and form != "text":
+        raise UsageError(f"--format {form} requires at least two systems")
 
 
 def _save_page(report: Report, digests: Mapping[str, str], page: Gathered) -> None:

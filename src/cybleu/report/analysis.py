@@ -105,17 +105,16 @@ class MetricFigures:
         if len(runs) == 1:
             for table in statistics.tables:  # the tool has no score for some texts
                 metric.score(table)
-        samples = comparison.bootstrap_scores
-        order = [*runs]
-        self.bootstrap_scores = {name: self.percent(samples[name]) for name in order}
-        self.systems: tuple[SystemScore, ...] = tuple(sorted(comparison.systems, key=lambda one: order.index(one.name)))
+        self.bootstrap_scores = {name: self.percent(scores) for name, scores in comparison.bootstrap_scores.items()}
+        scores = {system.name: system for system in comparison.systems}
+        self.systems: tuple[SystemScore, ...] = tuple(scores[name] for name in runs)
         # the first is the baseline, if there is one
-        best, *others = order
-        pairs = [*combinations(order, 2)]
+        best, *others = runs
+        pairs = [*combinations(runs, 2)]
         shown = pairs
         if comparison.baseline is not None:
             pairs = shown = [(name, best) for name in others]
-        elif len(order) > ALL_PAIRS:
+        elif len(runs) > ALL_PAIRS:
             shown = [(best, name) for name in others]
         self.differences = tuple(comparison.between(*pair) for pair in pairs)
         self.looked_at: tuple[tuple[str, str], ...] = tuple(shown)
@@ -302,9 +301,9 @@ class Report:
     def _by_bleu(self) -> dict[str, tuple[BleuScore, list[float] | None]]:
         """By output its score by the first BLEU, and the terms of the logarithm of this score: that of the penalty, and those of
         the precisions times their weights. There are no terms (None) if the score is 0, or is not a product of these."""
-        found: dict[str, tuple[BleuScore, list[float] | None]] = {}
         if self.bleu is None:  # a report by other metrics alone, whose page has no table of these parts
-            return found
+            return {}
+        found = {}
         metric: Any = self.bleu.metric
         for name, rows in self.bleu.rows.items():
             score = metric.score(rows)

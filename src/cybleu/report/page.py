@@ -232,8 +232,8 @@ def _pictures(report: Report) -> dict[str, str]:
         drawn[f"scores{number}"] = partial(plots.plot_scores, figures)
         if figures.looked_at:
             drawn[f"differences{number}"] = partial(plots.plot_differences, figures)
-    pictures = plots.pictures(drawn)
-    return {name: f"data:image/svg+xml;base64,{b64encode(svg).decode()}" for name, svg in pictures.items()}
+    address = "data:image/svg+xml;base64,"
+    return {name: f"{address}{b64encode(svg).decode()}" for name, svg in plots.pictures(drawn).items()}
 
 
 def _shown_segments(report: Report, marks: Array, carried: list[int]) -> Iterator[dict[str, Any]]:

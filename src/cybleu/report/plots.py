@@ -362,8 +362,15 @@ def pictures(plots: Mapping[str, Callable[[Axes], Any]]) -> dict[str, bytes]:
     with _settings, matplotlib.rc_context(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)  # browsers have more fonts
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update({"svg.hashsalt": "cybleu", "svg.fonttype": "none", "text.parse_math": False})
-        matplotlib.rcParams.update({"font.size": FONT, "legend.fontsize": FONT})
+        matplotlib.rcParams.update(
+            {
+                "font.size": FONT,
+                "legend.fontsize": FONT,
+                "svg.fonttype": "none",
+                "svg.hashsalt": "cybleu",
+                "text.parse_math": False,
+            }
+        )
         return {name: _picture(draw) for name, draw in plots.items()}
 
 

@@ -316,9 +316,8 @@ class SystemComparison:
             before = "─" * round((system.low - lowest) / unit)
             row.append(before + "━" * round(1 + (system.high - system.low) / unit))
         notes = html_table("", [], [[note] for note in _notes([self])])
-        captions = (CAPTION, OF_PAIRS)
-        parts = [html_table(caption, table.titles, table.rows) for caption, table in zip(captions, tables)]
-        return "".join([*parts, notes])
+        captioned = zip((CAPTION, OF_PAIRS), tables)
+        return "".join([html_table(caption, table.titles, table.rows) for caption, table in captioned]) + notes
 
 
 def format_comparisons(
