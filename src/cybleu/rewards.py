@@ -136,13 +136,14 @@ class Reward:
         threads: int | None = None,
         **options: Any,
     ):
-        SpecialIds(pad_id, eos_id, unk_id).check()
+        ids = SpecialIds(pad_id, eos_id, unk_id)
+        ids.check()
         self.metric = find(metric, **options)
         self.metric.as_reward()
         check_parts(self.metric)
         self.column = column
         self.missing = missing
-        self.ids: dict[str, Any] = {"pad_id": pad_id, "eos_id": eos_id, "unk_id": unk_id}
+        self.ids = ids._asdict()
         checked_threads(threads)
         self.threads = threads
         label = metric.replace(":", "_") if isinstance(metric, str) else self.metric.name

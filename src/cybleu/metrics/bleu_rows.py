@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from .._backend import sum_rows
 from .._runtime.lazy_arrays import Integers, np
 from ..errors import StatisticsError
-from .operations import OF_ANOTHER_METRIC, one_or_more, row_at, whole_array, whole_numbers
+from .operations import OF_ANOTHER_METRIC, in_two_dimensions, one_or_more, row_at, whole_array, whole_numbers
 
 if TYPE_CHECKING:
     from .base import Counter
@@ -53,11 +53,7 @@ def as_table(rows: Any) -> Any:
     if hasattr(rows, "ndim"):
         if type(rows) is np.ndarray and rows.ndim == 2 and rows.dtype == np.int64 and rows.flags.carray:
             return rows  # as `cybleu.rows` returns them
-        table = whole_array(rows, "rows")
-        if table.ndim not in (1, 2):
-            raise StatisticsError(f"rows has {table.ndim} dimensions; it must be one row or rows")
-        order_of(table.shape[-1])
-        return table.reshape(-1, table.shape[-1])
+        return in_two_dimensions(whole_array(rows, "rows"))
     lists = [bleu_row(row) for row in one_or_more(rows)]
     width = len(lists[0])
     if any(len(row) != width for row in lists):

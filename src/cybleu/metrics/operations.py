@@ -210,6 +210,17 @@ def whole_array(rows: Any, name: str) -> Integers:
     return in_place(table, np.int64)
 
 
+def in_two_dimensions(rows: Array) -> Array:
+    """A row or rows as rows.
+
+    :raises StatisticsError: these have more dimensions
+    """
+    table = np.atleast_2d(rows)
+    if table.ndim != 2:
+        raise StatisticsError(f"rows has {table.ndim} dimensions; it must be one row or rows")
+    return table
+
+
 def row_at(rows: Any, position: int) -> list[int]:
     """A row of an array or of a view."""
     return [int(rows[position, column]) for column in range(rows.shape[1])]
@@ -307,9 +318,7 @@ def sum_of_rows(metric: Metric, rows: Any, of_sums: bool = False) -> list[Any]:
         numbers = rows.cast("B").cast(rows.format)  # type: ignore[call-overload]
         columns = [numbers[column::width] for column in range(width)]
     elif hasattr(rows, "ndim"):
-        table = np.atleast_2d(_array(metric, rows))
-        if table.ndim != 2:
-            raise StatisticsError(f"rows has {table.ndim} dimensions; it must be one row or rows")
+        table = in_two_dimensions(_array(metric, rows))
         check_width(metric, table.shape[1])
         check_rows(metric, table)
         columns = table.T.tolist()

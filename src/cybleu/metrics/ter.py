@@ -91,7 +91,7 @@ class Ter(BuiltinMetric):
         lines = [hypothesis, *references] if type(references) is list and references else []
         if set(map(type, lines)) != {str}:
             return super().count(hypothesis, references)
-        segments = self._segments(lines, 1, array("q", (0, len(references))))
+        segments = self._segments(lines[:1], references, array("q", (0, len(references))))
         row = array("d", (0, 0))
         rows = memoryview(row).cast("B").cast("d", (1, 2))
         edit_rows(segments, 0, 1, rows)
@@ -103,28 +103,26 @@ class Ter(BuiltinMetric):
         :param corpus: raw texts and references
         """
         tokenization_for(self, corpus.kind)  # raises an error for texts that are not raw
-        lines: list[Any] = [*corpus.texts.lists(), *corpus.sets.texts.lists()]
-        segments = self._segments(lines, corpus.size, corpus.sets.bounds, corpus.owners)
+        segments = self._segments(corpus.texts.lists(), corpus.sets.texts.lists(), corpus.sets.bounds, corpus.owners)
         return lambda start, stop, rows: edit_rows(segments, start, stop, rows)
 
-    def _segments(self, lines: list[str], count: int, sets: Any, owners: Any = None) -> Segments:
+    def _segments(self, hypotheses: Any, references: Any, sets: Any, owners: Any = None) -> Segments:
         """Edit the lines of hypotheses and of references.
 
         sacreBLEU tokenises references twice, which can split normalised words further.
 
-        :param lines: the hypotheses, then the references
-        :param count: the number of hypotheses
         :param sets: where the references of each set begin, and the end
         :param owners: for each hypothesis the index of its set; None if hypothesis i has set i
         """
         tokenizer, edited = self._rules
         if edited is not None:
-            lines = list(map(edited, lines))
+            hypotheses = list(map(edited, hypotheses))
+            references = list(map(edited, references))
             if self.normalized:
                 # edits change an edited line only where an entity has become a mark, or a word now ends after its 's
-                again = [" ".join(tokenizer.tokens(line)) for line in lines[count:]]
-                lines[count:] = [edited(line) if "&" in line or "'s" in line else line for line in again]
-        return Segments(tokenizer, RawTexts(lines[:count]), RawTexts(lines[count:]), sets, owners)
+                again = [" ".join(tokenizer.tokens(line)) for line in references]
+                references = [edited(line) if "&" in line or "'s" in line else line for line in again]
+        return Segments(tokenizer, RawTexts(hypotheses), RawTexts(references), sets, owners)
 
     def formula(self, row: Sequence[float]) -> float:
         total, length = row
