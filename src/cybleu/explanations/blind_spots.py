@@ -162,7 +162,7 @@ def read_segment(
         raise UnknownNameError(f"the metric is {bleu.name}, but only BLEU can be explained; use a definition of BLEU")
     try:
         corpus = read_corpus([hypothesis], [references])
-        tokens, of_references = segments_of(corpus, tokenization_for(bleu, corpus.kind), "tokens")(0)
+        tokens, of_references = segments_of(corpus, tokenization_for(bleu, corpus.kind), "tokens")[0]
     except CybleuError as error:
         # The readers speak of lists of segments, and this caller has passed one.
         message = str(error)

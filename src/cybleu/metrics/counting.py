@@ -58,9 +58,7 @@ def counter_of_lists(
     :param matches: the first column of matches
     """
     texts = corpus.texts.lists()
-    sets: Sequence[Any] = corpus.sets.lists()
-    if corpus.owners is not None:
-        sets = [sets[owner] for owner in corpus.owners.tolist()]
+    sets = corpus.references()
 
     def count(start: int, stop: int, rows: Any) -> None:
         def one(position: int) -> None:

@@ -145,11 +145,11 @@ def _write_rows(metric: Metric, corpus: Corpus, rows: Any, threads: int | None =
 
 def counter_in_python(metric: Metric, corpus: Corpus) -> Counter:
     """Return a function `(start, stop, rows)` that writes the rows of these segments as the metric counts each of them."""
-    segment = segments_of(corpus, tokenization_for(metric, corpus.kind), metric.reads)
+    segments = segments_of(corpus, tokenization_for(metric, corpus.kind), metric.reads)
 
     def count(start: int, stop: int, rows: Any) -> None:
         for position in range(start, stop):
-            row = checked_row(metric, metric.count(*segment(position)))
+            row = checked_row(metric, metric.count(*segments[position]))
             try:
                 for column, number in enumerate(row):
                     rows[position, column] = number

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from .._backend import RawTexts, fill_alignments
@@ -16,10 +16,8 @@ from ..text.tokenizers import Tokenization
 MOST_IN_PLACE = 1 << 22  # kernels make arrays by number; ids from this on are numbered
 
 
-def segments_of(
-    corpus: Corpus, tokenization: Tokenization | None, reads: str
-) -> Callable[[int], tuple[Any, Sequence[Any]]]:
-    """Return a function from the number of a segment to its hypothesis and its references, as ``count`` of a metric takes them.
+def segments_of(corpus: Corpus, tokenization: Tokenization | None, reads: str) -> list[tuple[Any, Sequence[Any]]]:
+    """Return the hypothesis and the references of each segment, as ``count`` of a metric takes them.
 
     :param tokenization: how raw text is tokenised; None for tokens and ids
     :param reads: ``text`` for raw texts as they are
@@ -29,17 +27,10 @@ def segments_of(
     elif tokenization is not None:
         lines, references, bounds = corpus.lines(tokenization)
         corpus = Corpus(lines, Sets(references, bounds), corpus.owners)
-    texts = corpus.texts.lists()
-    sets = corpus.sets.lists()
-    owners = corpus.owners
     for batch in (corpus.texts, corpus.sets.texts):
         if isinstance(batch, TokenLists):
             batch.types()  # an error if one is an array
-
-    def segment(position: int) -> tuple[Any, Sequence[Any]]:
-        return texts[position], sets[position if owners is None else int(owners[position])]
-
-    return segment
+    return list(zip(corpus.texts.lists(), corpus.references()))
 
 
 def tokenised(corpus: Corpus, tokenization: Tokenization) -> Corpus:

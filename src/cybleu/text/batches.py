@@ -189,6 +189,11 @@ class Corpus:
             return 64 * self.size
         return 64 * self.size + size_of(self.texts) + (size_of(self.sets.texts) if self.owners is None else 0)
 
+    def references(self) -> Sequence[Sequence[Any]]:
+        """The references of each segment."""
+        sets = self.sets.lists()
+        return sets if self.owners is None else [sets[owner] for owner in self.owners.tolist()]
+
     def lines(self, tokenization: Tokenization | None) -> tuple[RawTexts, RawTexts, Any]:
         """The lines of raw texts and of references as the backend reads them, and where those of each set begin, and the end.
 
