@@ -10,7 +10,7 @@ from itertools import chain, islice
 from string import ascii_letters, digits
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._backend import RawTexts, rouge_rows
+from .._backend import RawTexts, Segments, rouge_rows
 from .._runtime.extras import extra
 from .._runtime.html import html_table
 from .._runtime.numbers import check_flags
@@ -230,6 +230,24 @@ class RougeKinds(Rouge):
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
         """The columns of each kind."""
         return tuple(f"rouge{kind}.{column}" for kind in self.kinds for column in Rouge.columns)
+
+    def count(self, hypothesis: Any, references: Sequence[Any]) -> list[Any]:
+        """Count a segment, and return its row.
+
+        :param hypothesis: a text
+        :param references: one or more texts
+        """
+        texts = [hypothesis, *references]
+        count = len(texts)
+        if count == 1 or {*map(type, texts)} != {str}:
+            return super().count(hypothesis, references)
+        # one list has the hypothesis and its references, so that they are edited at once
+        lines = self.tokenization.edited(RawTexts(texts))
+        segments = Segments(SPACES.backend, lines, lines, array("q", (1, count)), array("q", bytes(8 * count)))
+        width = len(self.columns)
+        rows = memoryview(bytearray(8 * count * width)).cast("d", (count, width))
+        rouge_rows(segments, self._codes, 0, 1, rows)
+        return rows[:1].tolist()[0]  # type: ignore[return-value]
 
 
 class Shares(NamedTuple):
