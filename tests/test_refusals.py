@@ -180,6 +180,7 @@ REFUSED = {
         "every token of the hypotheses is a tuple, .* the hypotheses first": lambda: rows([[("a", 1)]], [["a", 1]]),
         "hypothesis is raw text, and references tokens; pass both in one form": lambda: explain("the cat", [R]),
         r"references\[1\] is a bytes and references\[0\] a list": lambda: explain(R, [R, b"the cat"]),
+        "the texts are raw text, and the references tokens": lambda: a_list(texts=["a"] * 2).with_metric("chrf", [[H]]),
         "hypotheses are raw text": lambda: find("chrf").rows(["a"], References([[["a"]]])),
         "hypotheses are tokens": lambda: find("chrf").rows([["a"]], RAW),
         "token ids": lambda: pairs([[1]], [["a"]]),

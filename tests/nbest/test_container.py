@@ -132,3 +132,9 @@ def test_another_metric(name, lowercase):
         by_words = replace(metric, tokenize="unicode").rows(nbest.texts, SETS, owner=OWNER)
         assert nbest.with_metric(name, SETS, lowercase=lowercase).stats.tolist() == by_words.tolist()
         assert nbest.with_metric(name, References(words), lowercase=lowercase).stats.tolist() == by_words.tolist()
+
+
+def test_the_words_of_rouge_beside_references_of_tokens():
+    nbest = NBest.from_texts([["The cat's mat."]], [["a"]], [[1.0]])
+    found = nbest.with_metric("rouge1", References([[["the", "cat", "s", "mat"]]]), tokenize="rouge")
+    assert found.stats[0, 2] == 1

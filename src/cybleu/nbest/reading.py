@@ -46,6 +46,7 @@ from ..metrics.operations import rows_of_corpus, tokenization_for, with_options
 from ..metrics.references import References
 from ..metrics.tokens import tokens_of
 from ..text.batches import Place
+from ..text.reading import check_same_kind
 from .formats import Record, fairseq, field_lines, on_line, plain_lines
 from .json_lines import json_lines
 from .parts import Part
@@ -221,6 +222,7 @@ def count_texts(
             references = References([tokenization.split(group) for group in references.lists()])
         # both sides are tokens now
         metric = with_options(metric, tokenize=None, lowercase=False)
+    check_same_kind(texts.kind, "the texts", references.kind, "the references")
     return rows_of_corpus(metric, references.corpus_of(texts, owners), threads)
 
 
