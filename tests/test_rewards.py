@@ -46,7 +46,7 @@ def test_sentence_bleu_of_sacrebleu(smoothing, effective_order):
             row[2:6], row[6:], row[0], row[1], smoothing or "exp", None, effective_order=effective_order
         )
         assert reward == np.float32(theirs.score / 100)
-    assert rewards[2] == 0  # empty
+    assert rewards[[2, 5]].tolist() == [0, 0]  # an empty sample, and one without a match
 
 
 def trainer_call(reward, completions, completion_ids=None, **columns):

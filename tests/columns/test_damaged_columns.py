@@ -33,20 +33,17 @@ def texts(pa, offsets=SOUND, kind="string"):
     return pa.Array.from_buffers(getattr(pa, kind)(), 3, buffers)
 
 
-def views(pa, size, place=0, start=0):
+def views(pa, size, place=0):
     """Three texts of 16 letters, of which the second has these numbers in its view."""
     data = b"0123456789abcdef"
     letters = int.from_bytes(data[:4], "little")
-    numbers = [[16, letters, 0, 0], [size, letters, place, start], [16, letters, 0, 0]]
+    numbers = [[16, letters, 0, 0], [size, letters, place, 0], [16, letters, 0, 0]]
     buffers = [None, buffer(pa, numbers), pa.py_buffer(data)]
     return pa.Array.from_buffers(pa.string_view(), 3, buffers)
 
 
-def lists(pa, offsets, values, kind="list_"):
-    width = np.int64 if kind.startswith("large") else np.int32
-    return pa.Array.from_buffers(
-        getattr(pa, kind)(values.type), 3, [None, buffer(pa, offsets, width)], children=[values]
-    )
+def lists(pa, offsets, values):
+    return pa.Array.from_buffers(pa.list_(values.type), 3, [None, buffer(pa, offsets)], children=[values])
 
 
 def list_views(pa, offsets, sizes):
@@ -75,30 +72,19 @@ DAMAGED = {
     "texts whose offsets fall": lambda pa: texts(pa, FALLING),
     "texts beyond the data": lambda pa: texts(pa, BEYOND),
     "texts before the data": lambda pa: texts(pa, NEGATIVE),
-    "bytes": lambda pa: texts(pa, BEYOND, "binary"),
     "large texts": lambda pa: texts(pa, [0, 2**62, 2, 6], "large_string"),
-    "large bytes": lambda pa: texts(pa, FALLING, "large_binary"),
     "a view with a negative size": lambda pa: views(pa, -1),
     "a view beyond the data": lambda pa: views(pa, 2**31 - 1),
-    "a view before the data": lambda pa: views(pa, 16, start=-8),
     "a view of another buffer": lambda pa: views(pa, 16, place=7),
     "lists": lambda pa: lists(pa, FALLING, pa.array(LETTERS)),
     "lists beyond the values": lambda pa: lists(pa, BEYOND, pa.array(LETTERS)),
-    "large lists": lambda pa: lists(pa, [0, 2**62, 2, 6], pa.array(LETTERS), "large_list"),
     "lists of damaged texts": lambda pa: lists(pa, [0, 1, 2, 3], texts(pa, BEYOND)),
-    "lists of ids": lambda pa: lists(pa, BEYOND, pa.array(range(6))),
     "lists of damaged lists": lambda pa: lists(pa, [0, 1, 2, 3], lists(pa, FALLING, pa.array(LETTERS))),
-    "lists of lists of ids": lambda pa: lists(pa, [0, 1, 2, 3], lists(pa, BEYOND, pa.array(range(6)))),
-    "lists of damaged dictionaries": lambda pa: lists(pa, [0, 1, 2, 3], dictionary(pa, [0, 7, 1])),
     "lists of a fixed size": lambda pa: fixed(pa, texts(pa, FALLING)),
-    "lists of a fixed size, of lists": lambda pa: fixed(pa, lists(pa, BEYOND, pa.array(LETTERS))),
     "list views beyond the values": lambda pa: list_views(pa, [0, 2**31 - 1, 0], [1, 1, 1]),
-    "list views before the values": lambda pa: list_views(pa, [0, -(2**31), 0], [1, 1, 1]),
     "list views of a negative size": lambda pa: list_views(pa, [0, 2, 0], [1, -1, 1]),
     "an index beyond the dictionary": lambda pa: dictionary(pa, [0, 2**31 - 1, 1]),
-    "a negative index": lambda pa: dictionary(pa, [0, -(2**31), 1]),
     "the texts of a dictionary": lambda pa: dictionary(pa, [0, 1, 2], texts(pa, BEYOND)),
-    "the views of a dictionary": lambda pa: dictionary(pa, [0, 1, 2], views(pa, 2**31 - 1)),
     "run ends": lambda pa: run_ends(pa, [1, -5, 3], pa.array(["a", "b", "c"])),
     "the texts of run ends": lambda pa: run_ends(pa, [1, 2, 3], texts(pa, BEYOND)),
 }

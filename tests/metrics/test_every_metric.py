@@ -273,7 +273,7 @@ def test_significance(metric):
 # ------------------------------------------------------------------------------------------------- what each has alone
 
 
-@pytest.mark.parametrize(("row", "expected"), [([0, 0], 0.0), ([3, 0], 100.0), ([3, 2.5], 120.0)])
+@pytest.mark.parametrize(("row", "expected"), [([0, 0], 0.0), ([1, 0], 100.0), ([3, 2.5], 120.0)])
 def test_ter_of_texts_without_words(row, expected):
     assert Ter().evaluate(row) == scores([row], "ter")[0] == expected
 

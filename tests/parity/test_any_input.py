@@ -19,7 +19,7 @@ from cybleu.nbest import NBest, merge, read_segments
 from cybleu.rerank import linear, oracle
 from cybleu.tuning import kbmira, line_search, read_weights, tune
 from inputs import DEFINITIONS, called, counted_row, on_both_backends, unaligned
-from nbest_lists import lists, made, parts_of
+from nbest_lists import lists, made, parts_of, sparse_and_dense
 from on_mirror import on_mirror
 
 pytestmark = pytest.mark.thread_unsafe(reason="one process has the mirror")
@@ -368,3 +368,10 @@ def test_uses_of_a_list(kernels, use, nbest, data):
     weights = data.draw(numbers)
     direction = data.draw(numbers)
     on_both_backends(lambda: use(nbest, weights, direction))
+
+
+@pytest.mark.parametrize("safe_hope", [False, True])
+def test_mira_of_many_segments(kernels, safe_hope):
+    nbest, _, _ = sparse_and_dense()
+    small = NBest(nbest.offsets, nbest.features / 9, nbest.stats[:, 2:3] / 1e3)  # model scores are below 1
+    on_both_backends(lambda: kbmira(small, passes=3, safe_hope=safe_hope))

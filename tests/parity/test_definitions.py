@@ -12,6 +12,7 @@ from cybleu._definitions.bleu import Formula
 from cybleu.errors import CybleuError
 from cybleu.metrics import VARIANTS
 from cybleu.metrics.variants import SMOOTHINGS
+from inputs import DEFINITIONS
 
 
 @st.composite
@@ -86,6 +87,16 @@ def test_rows_score_as_one_by_one(kernels, data):
             fails = rules.fails != "never" and not (row[0, :2].all() and theirs[0])
             declined = fails or rules.mean == "log-differences"
             assert taken == 1 or not plain or declined or not math.isfinite(theirs[0])
+
+
+ROWS = [[9, 9, 7, 5, 3, 1, 9, 8, 7, 6], [7, 9, 6, 3, 1, 0, 7, 6, 5, 4], [7, 9, 6, 3, 0, 0, 7, 6, 5, 4]]
+
+
+@pytest.mark.parametrize(("name", "smoothing"), DEFINITIONS)
+def test_every_smoothing_of_every_definition(kernels, name, smoothing):
+    metric = metrics.Bleu(name, smoothing)
+    formula = Formula(metric.rules())
+    assert metrics.scores(np.array(ROWS), metric).tolist() == [formula.evaluate(row)[0] for row in ROWS]
 
 
 @pytest.mark.parametrize("effective_order", [False, True])

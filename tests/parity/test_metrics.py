@@ -33,6 +33,7 @@ corpora = st.lists(st.tuples(lines, st.lists(lines, min_size=1, max_size=3)), mi
 @pytest.mark.parametrize("metric", METRICS, ids=repr)
 @pytest.mark.filterwarnings("ignore::cybleu.errors.ShapeWarning")  # several references of one word
 @given(corpora)
+@example([(" ".join("03302214210242"), [" ".join("00223242123140")])])  # several shifts of TER that gain as much
 @example([("a b c", ["a b c d", "a b"]), ("a b c", ["a b", "a b c d"]), ("a b c", ["b c a b", "a b ."])])  # ties
 def test_metrics(kernels, metric, corpus):
     texts = [text for text, _ in corpus]

@@ -1,10 +1,12 @@
-"""Lines of raw text on both backends: where they end, and invalid UTF-8."""
+"""Lines of raw text on both backends: where they end, their tokens, and invalid UTF-8."""
 
+import pytest
 from hypothesis import example, given, strategies as st
 
 from cybleu import _mirror
 from cybleu.errors import NotUtf8Error
-from inputs import called
+from cybleu.text import tokenizer
+from inputs import called, on_both_backends
 
 
 def test_full_stops(kernels):
@@ -12,6 +14,13 @@ def test_full_stops(kernels):
     for backend in (kernels, _mirror):
         assert backend.RawTexts(lines).full_stops() == (4, 4)
         assert backend.RawTexts.of_block("\r\n".join(lines).encode()).full_stops() == (4, 4)
+
+
+@pytest.mark.thread_unsafe(reason="one process has the mirror")
+@pytest.mark.parametrize("name", ["13a", "intl", "zh", "char", "none", "unicode", "ascii", "space"])
+def test_every_tokeniser(kernels, name):
+    line = "  It's 3.5 %, isn't\u3000it?\t猫が 1,000.-5 «a»&lt;-\xa0\x1c.U.S.\u20ac "
+    on_both_backends(lambda: tokenizer(name)(line))
 
 
 blocks = st.binary(max_size=12) | st.lists(st.sampled_from([b"a", b"\n", b"\r", b"\r\n", b"\xc3", b"\xa9"])).map(

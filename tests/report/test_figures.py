@@ -266,8 +266,7 @@ def test_matches_by_brute_force(triples):
         assert marks_of(found, 0, segment) == list(map(sum, zip(levels, clipped)))
 
 
-@pytest.mark.usefixtures("no_pictures")
-def test_a_report_is_pickled_and_copied(report, jinja2):
+def test_a_report_is_pickled_and_copied(report, no_pictures):
     for again in (pickle.loads(pickle.dumps(report)), copy.deepcopy(report)):
         assert html(again) == html(report)
 

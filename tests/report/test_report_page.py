@@ -118,8 +118,7 @@ def test_the_number_of_a_segment_is_its_largest_influence(page, jinja2):
 @pytest.mark.parametrize("names", [NAMES, NAMES[:2]], ids=["three systems", "two systems"])
 @pytest.mark.parametrize("metrics", [["sacrebleu"], ["sacrebleu", "chrf", "ter"]], ids=["one metric", "three metrics"])
 @pytest.mark.parametrize("most", [15, long(1), long(None)])
-@pytest.mark.usefixtures("no_pictures")
-def test_a_page_of_many_segments_carries_the_most_influential(jinja2, monkeypatch, names, metrics, most):
+def test_a_page_of_many_segments_carries_the_most_influential(no_pictures, monkeypatch, names, metrics, most):
     """Those in favour of each system of each pair, by each metric, are carried up to the same rank."""
     monkeypatch.setattr("cybleu.report.page.NAMED", 3)
     report = analyse({name: SYSTEMS[name] for name in names}, REFERENCES, metrics, **FEW)
@@ -142,14 +141,12 @@ def test_a_page_of_many_segments_carries_the_most_influential(jinja2, monkeypatc
 
 
 @pytest.mark.parametrize("most", [1, 15])
-@pytest.mark.usefixtures("no_pictures")
-def test_a_page_of_one_system_carries_the_worst_segments(jinja2, most):
+def test_a_page_of_one_system_carries_the_worst_segments(no_pictures, most):
     report = analyse({"one": SYSTEMS["one"]}, REFERENCES, **FEW)
     assert numbers_on(html(report, segments=most)) == numbers_on(html(report))[:most]
 
 
-@pytest.mark.usefixtures("no_pictures")
-def test_the_source_is_shown_with_each_segment(jinja2):
+def test_the_source_is_shown_with_each_segment(no_pictures):
     source = [f"Quelle <b>{number}</b>" for number in range(len(REFERENCES))]
     report = analyse(SYSTEMS, REFERENCES, source=source, **FEW)
     assert report.source == source and "source" in report.files
@@ -184,8 +181,7 @@ def test_the_numbers_are_those_of_the_report(page, jinja2):
         (("nearly", "right", "wrong"), {"baseline": "nearly"}, "right", "nearly", "not significant", ["Of the systems vs. the baseline, 1 of 2 differ significantly."]),
     ],
 )  # fmt: skip
-@pytest.mark.usefixtures("no_pictures")
-def test_the_verdict(jinja2, names, choices, first, second, word, rest):
+def test_the_verdict(no_pictures, names, choices, first, second, word, rest):
     outputs = {"right": ["a b c d e"] * 30, "wrong": ["a b x d e"] * 30, "nearly": ["a b c d e"] * 29 + ["a b c d x"]}
     report = analyse(
         {name: outputs[name.strip()] for name in names}, [[line] for line in outputs["right"]], **FEW, **choices
@@ -229,8 +225,7 @@ letters = st.lists(
     st.sampled_from(["13a", "ascii", "none", "char", "intl"]),
 )
 @example([("<b>", "<b>&quot;")] * 2, "none")
-@pytest.mark.usefixtures("no_pictures")
-def test_tokens_are_shown_as_they_are_counted(jinja2, pairs, tokenize):
+def test_tokens_are_shown_as_they_are_counted(no_pictures, pairs, tokenize):
     report = analyse({"it": [line for _, line in pairs]}, [[one] for one, _ in pairs], tokenize=tokenize, **FEW)
     page = html(report)
     lines = re.findall(r"<dt><bdi>it</bdi> <b>.*?</b><dd dir=auto>(.*?)</div>\n?</dl>", page, re.DOTALL)

@@ -22,11 +22,10 @@ def report():
     return analyse(SYSTEMS, REFERENCES, METRICS, **FEW)
 
 
-@pytest.mark.usefixtures("no_pictures")
 @pytest.mark.parametrize(
     "weights", [{"bleu": 0.5, "gleu": 0.5}, {"nltk:method1": 1, "coco": 2}, {"bleu": 3, "chrf": 1}]
 )
-def test_mixtures(jinja2, weights):
+def test_mixtures(no_pictures, weights):
     report = analyse(SYSTEMS, REFERENCES, [weights, "ter"], **FEW)
     mixture = find(weights)
     rows = {name: mixture.rows(SYSTEMS[name], REFERENCES) for name in NAMES}
@@ -61,8 +60,7 @@ def test_each_comparison_is_that_of_the_metric_alone(lowercase, baseline):
     assert [figures.label for figures in report.metrics] == labels
 
 
-@pytest.mark.usefixtures("no_pictures")
-def test_the_first_bleu_is_the_report_of_this_metric_alone(report, jinja2):
+def test_the_first_bleu_is_the_report_of_this_metric_alone(report, no_pictures):
     alone = analyse(SYSTEMS, REFERENCES, **FEW)
     assert report.bleu.systems == alone.bleu.systems and report.precisions == alone.precisions
     assert report.outputs == alone.outputs
@@ -141,9 +139,8 @@ def test_one_system(no_pictures):
         assert text.startswith(f"{100 / figures.metric.scale * system.score:.2f} \u00b1 ")
 
 
-@pytest.mark.usefixtures("no_pictures")
 @pytest.mark.parametrize("metric", ["chrf", "ter", "gleu"])
-def test_any_metric_alone(jinja2, metric):
+def test_any_metric_alone(no_pictures, metric):
     report = analyse(SYSTEMS, REFERENCES, metric, **FEW)
     page = html(report)
     assert report.bleu is None and report.pairs[0].contributions is None and "Components of" not in page
@@ -212,8 +209,7 @@ def test_the_page_is_whole(page, found):
     assert len({*identifiers}) == len(identifiers)
 
 
-@pytest.mark.usefixtures("no_pictures")
-def test_a_segment_shows_its_score_by_each_metric(report, jinja2):
+def test_a_segment_shows_its_score_by_each_metric(report, no_pictures):
     details = re.findall(r"<details class=s .*?</details>", html(report), re.DOTALL)
     assert len(details) == len(REFERENCES)
     for one in details:
@@ -227,8 +223,7 @@ def test_a_segment_shows_its_score_by_each_metric(report, jinja2):
                 assert scores == " \u00b7 ".join(expected)
 
 
-@pytest.mark.usefixtures("no_pictures")
-def test_improvements_are_positive(jinja2):
+def test_improvements_are_positive(no_pictures):
     systems = {"good": changed([text for text, _ in REFERENCES], 5, 1), "bad": SYSTEMS["three"]}
     report = analyse(systems, REFERENCES, ["sacrebleu", "ter"], **FEW)
     page = html(report)
@@ -241,8 +236,7 @@ def test_improvements_are_positive(jinja2):
     assert {sign for *_, text in lists for sign in re.findall(r'<span class="n">(.)', text)} == {"+"}
 
 
-@pytest.mark.usefixtures("no_pictures")
-def test_what_is_worse_than_the_baseline_is_negative(jinja2):
+def test_what_is_worse_than_the_baseline_is_negative(no_pictures):
     systems = {"good": changed([text for text, _ in REFERENCES], 5, 1), "bad": SYSTEMS["three"]}
     worse = Page(html(analyse(systems, REFERENCES, ["sacrebleu", "ter"], baseline="good", **FEW)))
     bleu, ter = worse.text_of("p", **{"class": "big"})
@@ -252,8 +246,7 @@ def test_what_is_worse_than_the_baseline_is_negative(jinja2):
     assert 0 < least <= more <= most
 
 
-@pytest.mark.usefixtures("no_pictures")
-def test_one_card_for_two_systems_of_which_each_is_better_by_a_metric(jinja2):
+def test_one_card_for_two_systems_of_which_each_is_better_by_a_metric(no_pictures):
     texts = {"short": "a b c d e", "long": "a b c d e f g h x x x x", "wrong": "x"}
     systems = {name: [text] * 20 for name, text in texts.items()}
     found = Page(html(analyse(systems, ["a b c d e f g h"] * 20, METRICS, **FEW)))
@@ -261,8 +254,7 @@ def test_one_card_for_two_systems_of_which_each_is_better_by_a_metric(jinja2):
     assert found.text_of("p", **{"class": "big"})[2] == "12.50 more edits in 100 words"
 
 
-@pytest.mark.usefixtures("no_pictures")
-def test_the_title_names_four_systems_and_counts_the_others(jinja2):
+def test_the_title_names_four_systems_and_counts_the_others(no_pictures):
     many = {f"system {number}": ["a b", "c"] for number in range(7)}
     page = html(analyse(many, ["a b", "c d"], METRICS, **FEW))
     title = "BLEU, chrF and TER of system 0, system 1, system 2, system 3 and 3 others"
@@ -270,8 +262,7 @@ def test_the_title_names_four_systems_and_counts_the_others(jinja2):
     assert page.count("of each pair; * is at most 0.05") == 3
 
 
-@pytest.mark.usefixtures("no_pictures")
-def test_the_deviations_of_several_runs_are_shown(jinja2):
+def test_the_deviations_of_several_runs_are_shown(no_pictures):
     runs = {"both": [SYSTEMS["one"], SYSTEMS["two"]], "three": SYSTEMS["three"]}
     report = analyse(runs, REFERENCES, METRICS, **FEW)
     page = html(report)

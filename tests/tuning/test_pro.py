@@ -99,7 +99,6 @@ def test_pairs_are_ordered_by_the_metric():
     differences = [known[tuple(row)] for row in X[::2]]
     assert all(differences[n : n + 7] == sorted(differences[n : n + 7], reverse=True) for n in range(0, 140, 7))
     assert min(differences) >= 0.05
-    assert pro_pairs(nbest, minimum=2.0)[0].shape == (0, 4)
     assert (pro_pairs(nbest, seed=1)[0] != pro_pairs(nbest)[0]).any()
 
 
@@ -115,8 +114,6 @@ def test_pairs_by_the_metric_that_is_asked_for():
         features = nbest.features[:, 0]
         better = {features[i] - features[j] for i in range(4) for j in range(4) if scores[i] > scores[j]}
         assert found == better
-    given = NBest(nbest.offsets, nbest.features, nbest.stats, score=metrics.find("sacrebleu"))
-    assert pro_pairs(given)[0].tolist() == pro_pairs(nbest, metric="sacrebleu")[0].tolist()
 
 
 @pytest.mark.parametrize("unit", [1e300, 1e160, 1e-300])

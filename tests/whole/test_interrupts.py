@@ -207,9 +207,6 @@ LONG = {
         for score in (metrics.score, metrics.scores)
         for name in ("bleu", "chrf", "ter", "nist", "gleu")
     },
-    "bleu": lambda _: partial(cybleu.bleu, many_lines(), many_lines()),
-    "chrf": lambda _: partial(cybleu.chrf, many_lines(), many_lines()),
-    "ter": lambda _: partial(cybleu.ter, many_lines(), many_lines()),
     "sentence_bleu": lambda _: partial(cybleu.sentence_bleu, [long_text(2)], long_text(1)),
     "sentence_bleu, references": lambda _: partial(cybleu.sentence_bleu, many_texts(), many_texts()[0]),
     "sentence_bleu, tuples": lambda _: partial(
@@ -238,9 +235,6 @@ LONG = {
     "self_bleu of two": lambda _: partial(self_bleu, [long_text(1), long_text(2)]),
     "mbr": lambda _: partial(rerank.mbr, [[long_line(1), long_line(2)]]),
     "reward_scores": lambda _: partial(cybleu.reward_scores, many_lines(), many_lines()),
-    "mixed rewards": lambda _: partial(
-        cybleu.reward_scores, many_lines(), many_lines(), metric={"bleu": 0.5, "chrf": 0.5}
-    ),
     "check": lambda _: partial(cybleu.check, *corpus(many_texts())[::-1]),
     "explain": lambda _: partial(cybleu.explain, long_text(1)[:200_000], [long_text(2)[:200_000]]),
     "explain_difference": lambda _: partial(cybleu.explain_difference, many_lines(), many_lines()),
