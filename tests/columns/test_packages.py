@@ -167,6 +167,13 @@ def test_a_frame_of_polars_gets_rows_and_groups_have_scores(polars, maybe_pyarro
     assert scores(groups.to_dict()).tolist() == [score(rows[group::3]).score for group in range(3)]
 
 
+@pytest.mark.parametrize(("metric", "row"), [("ter", [1, 4]), ("bleu", [5, 4, 3, 5])])
+def test_a_frame_of_polars_with_as_many_columns_as_rows(polars, metric, row):
+    rows = np.array([row] * len(row))
+    frame = polars.DataFrame(rows)
+    assert score(frame, metric) == score(rows, metric)
+
+
 def test_a_frame_of_pandas_gets_rows(pandas, pyarrow):
     frame = pandas.DataFrame({"hypothesis": HYPOTHESES, "reference": REFERENCES}, index=range(15, 0, -1))
     counted = frame.assign(**columns.rows(frame))

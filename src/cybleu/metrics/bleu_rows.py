@@ -50,7 +50,7 @@ def as_table(rows: Any) -> Any:
     """
     if isinstance(rows, memoryview) and rows.ndim == 2:
         return rows
-    if hasattr(rows, "ndim"):
+    if hasattr(rows, "ndim") or hasattr(rows, "columns"):  # iterating over a frame of Polars gives its columns
         if type(rows) is np.ndarray and rows.ndim == 2 and rows.dtype == np.int64 and rows.flags.carray:
             return rows  # as `cybleu.rows` returns them
         return in_two_dimensions(whole_array(rows, "rows"))

@@ -317,7 +317,7 @@ def sum_of_rows(metric: Metric, rows: Any, of_sums: bool = False) -> list[Any]:
         width = len(metric.columns)
         numbers = rows.cast("B").cast(rows.format)  # type: ignore[call-overload]
         columns = [numbers[column::width] for column in range(width)]
-    elif hasattr(rows, "ndim"):
+    elif hasattr(rows, "ndim") or hasattr(rows, "columns"):  # iterating over a frame of Polars gives its columns
         table = in_two_dimensions(_array(metric, rows))
         check_width(metric, table.shape[1])
         check_rows(metric, table)
