@@ -279,7 +279,7 @@ class Tokenization:
 
     def split(self, lines: Sequence[str]) -> list[Any]:
         """The tokens of each line."""
-        tokens_of = self.backend.tokens if self.of_mteval and self.tokenize == "intl" else tokenizer(self.tokenize)
+        tokens_of = self.backend.tokens if self.tokenize in OWN else tokenizer(self.tokenize)
         if self.lowercase:
             lines = list(map(self.lower, lines))
         if isinstance(tokens_of, OfSacrebleu):
