@@ -34,19 +34,15 @@ MISTAKES = {
             "segment 3: the hypothesis is a str, not a list of tokens; split it",
         ),
         ([[WORDS]], [iter(WORDS)], "segment 0: the hypothesis must be a list of tokens or another"),
-        ([[WORDS]], [set(WORDS)], "segment 0: the hypothesis is a set, which has no order of tokens"),
         ([WORDS], [[WORDS]], "so the arguments look swapped: give the references first"),
         # references
         ([WORDS] * 2, [WORDS] * 2, "segment 0: the set of references looks like the token list of one"),
-        ([[1, 2]], [[1, 2]], "not like a list of references; put it in a list: [[1, ...]]"),
         (["the cat"], [WORDS], "segment 0: the set of references is a str, not a list of references"),
         (group("the cat"), [WORDS] * 2, "segment 1: reference 0 is a str, not a list of tokens; split"),
     ],
     errors.LengthMismatchError: [
         ([[WORDS]], [WORDS] * 2, "there are 2 hypotheses and 1 lists of references"),
-        ([[WORDS]], [], "0 hypotheses and 1 lists of references; each hypothesis needs one"),
         ([["the cat"] * 3], [WORDS] * 3, "they look transposed, as sacreBLEU takes them; give list(zip(*references))"),
-        ([WORDS], [WORDS] * 3, "there are 3 hypotheses and 1 lists of references; each"),
         ([WORDS], WORDS, "there are 3 hypotheses, which look like the tokens of one"),
         ([[WORDS]], np.array([1, 2], dtype=np.int64), "put the hypothesis in a list: [hypothesis]"),
     ],
@@ -57,7 +53,6 @@ MISTAKES = {
         ([iter([WORDS])], [WORDS], "segment 0: the references are a list_iterator, which can be read")
     ],
     errors.UnhashableTokenError: [
-        ([[WORDS]], [["a", {}]], "token 1 of the hypothesis is a dict, which cannot be hashed"),
         ([[WORDS]], [["a", ("b", [])]], "token 1 of the hypothesis is a tuple, which cannot be hashed"),
         ([[WORDS]], [[WORDS]], "token 0 of the hypothesis is a list, which cannot be hashed"),
     ],
@@ -100,12 +95,10 @@ def test_mistakes(error, references, hypotheses, message):
         # program code with its blanks
         ([[["x", " ", "=", " ", "1"]]], [["if", " ", "x", ":"]]),
         # ids in arrays
-        ([np.array([[1, 2], [3, 4]])], np.array([[1, 2]])),
         (np.zeros((2, 3, 4), np.int32), np.zeros((2, 5), np.uint16)),
         ([[np.array([1, 2])]], [array("l", [1, 2])]),
         ([[[1, 2]]], [[np.int64(1), 2]]),
         ([[np.array(WORDS)]], [WORDS]),
-        (np.array([[WORDS]]), np.array([WORDS])),
         ([[WORDS, [1, "a"]]], [[1, 2]]),
         ([[[("house", "N"), 1.5, frozenset()]]], [[("house", "V")]]),
     ],

@@ -140,11 +140,7 @@ def test_entries_of_pandas(pandas, maybe_pyarrow):
     for sets in (column([["a", "c"]], [[]]), column(column(["a", "c"]), column([]))):
         assert cybleu.rows(hypotheses, References(sets)).tolist() == expected
     ids = cybleu.rows([[1, 2], [2]], [[[1, 3]], [[]]]).tolist()
-    for entries in (
-        column([1, 3], []),
-        column(np.array([1, 3]), np.array([], int)),
-        column([np.int64(1), np.int8(3)], ()),
-    ):
+    for entries in (column([1, 3], []), column(np.array([1, 3]), np.array([], int))):
         assert cybleu.rows([[1, 2], [2]], entries).tolist() == cybleu.rows([[1, 2], [2]], [entries]).tolist() == ids
     with pytest.raises(NoReferencesError, match=r"references\[1\] has no reference"):
         cybleu.rows(hypotheses, column([["a", "c"]], []))

@@ -127,7 +127,6 @@ TEXT = "the cat sat on the mat ."
         (([None], [[TEXT]]), {}),
         (([TEXT, None], [[TEXT, TEXT]]), {}),
         (([TEXT, 3], [[TEXT, TEXT]]), {}),
-        (([TEXT], [[3]]), {}),
         (([TEXT.split()], [[TEXT]]), {}),
         (([TEXT], [[TEXT.split()]]), {}),
         ((iter([TEXT]), [[TEXT]]), {}),
@@ -144,7 +143,6 @@ TEXT = "the cat sat on the mat ."
         (([TEXT] * 99, [[TEXT] * 99]), {}),
         (([TEXT] * 100, [[TEXT] * 100]), {}),
         (([TEXT] * 100, [[TEXT] * 100]), {"force": True}),
-        (([TEXT] * 100, [[TEXT] * 100]), {"tokenize": "none"}),
         (([TEXT + " "] * 100, [[TEXT] * 100]), {}),
     ],
 )
@@ -167,7 +165,6 @@ def test_odd_arguments_of_a_corpus(args, kwargs):
         ((TEXT, TEXT), {}),
         ((TEXT, []), {}),
         ((TEXT, [None]), {}),
-        ((TEXT, [3]), {}),
         ((TEXT, [[TEXT]]), {}),
         ((TEXT, iter([TEXT])), {}),
         ((TEXT, [TEXT]), {"use_effective_order": False}),
