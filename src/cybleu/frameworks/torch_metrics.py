@@ -50,8 +50,8 @@ class ExactScore(torchmetrics.Metric):  # type: ignore[misc]
         self.metric = find(metric, tokenize=tokenize, lowercase=lowercase or None)
         check_summable(self.metric)
         check_parts(self.metric)
-        kind = torch.float64 if self.metric.dtype == "float64" else torch.int64
-        self.add_state("row", torch.zeros(len(self.metric.columns), dtype=kind), dist_reduce_fx="sum")
+        row = torch.zeros(len(self.metric.columns), dtype=getattr(torch, self.metric.dtype))
+        self.add_state("row", row, dist_reduce_fx="sum")
 
     @property
     def higher_is_better(self) -> bool:

@@ -339,7 +339,9 @@ class Metric(ABC):
 
         scores = np.zeros((pairs.size, pairs.sets.size))
         self.fill_pairs(pairs, scores, threads, False)
-        return weighted_means(lambda start, stop: scores[start:stop], pairs.size, weights)
+        return weighted_means(
+            lambda start, stop, part: np.copyto(part, scores[start:stop]), pairs.size, weights, threads
+        )
 
     # ----------------------------------------------------------------------------------------- what users do with it
 

@@ -45,11 +45,7 @@ def segments_of_corpus(corpus: Corpus, tokenization: Tokenization | None) -> Seg
 
 
 def counter_of_lists(
-    corpus: Corpus,
-    kernel: Callable[..., int],
-    general: Callable[..., Sequence[int]],
-    orders: Sequence[int],
-    matches: int,
+    corpus: Corpus, kernel: Callable[..., int], general: Callable[..., Sequence[int]], matches: int, *orders: int
 ) -> Counter:
     """Return a function `(start, stop, rows)` that counts token lists, which the backend reads in place.
 
@@ -123,7 +119,7 @@ def counter_of_ngrams(corpus: Corpus, tokenization: Tokenization | None, order: 
 
 def _with_lengths(corpus: Corpus, order: int, length_rule: str) -> Counter:
     """Count token lists with the length of references by any rule; the backend takes the closest one."""
-    count = counter_of_lists(corpus, segment_rows, nltk_row, [order], matches=2)
+    count = counter_of_lists(corpus, segment_rows, nltk_row, 2, order)
     if length_rule == "closest":
         return count
     sets = corpus.sets.lists()

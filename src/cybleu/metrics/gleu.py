@@ -72,7 +72,7 @@ class Gleu(BuiltinMetric):
             corpus = tokenised(corpus, tokenization)
             tokenization = None
         if isinstance(corpus.texts, TokenLists):
-            return counter_of_lists(corpus, gleu_rows, _row, [min_len, max_len], matches=0)
+            return counter_of_lists(corpus, gleu_rows, _row, 0, min_len, max_len)
         segments = segments_of_corpus(corpus, tokenization)
         return lambda start, stop, rows: numbered_gleu_rows(segments, min_len, max_len, start, stop, rows)
 

@@ -146,7 +146,7 @@ class Nist(BuiltinMetric):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_whole(self.max_order, "max_order", 1, MOST_ORDERS_OF_MTEVAL, error=OrderError)
-        if not (self.information is None or isinstance(self.information, NistInformation)):
+        if not isinstance(self.information, NistInformation | None):
             raise UnknownNameError(f"information is {self.information!r}; give a NistInformation or None")
 
     @property

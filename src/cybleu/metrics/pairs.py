@@ -54,13 +54,7 @@ class PairedTexts:
 
     def means(self, weights: Floats, threads: int | None) -> Floats:
         """Return the mean score of every text, as :func:`weighted_means` does, without a matrix of all scores."""
-
-        def scores(start: int, stop: int) -> Floats:
-            found = np.empty((stop - start, len(weights)))
-            self._fill_rows(start, stop, found)
-            return found
-
-        return weighted_means(scores, self._distinct, weights, threads)[self._places]
+        return weighted_means(self._fill_rows, self._distinct, weights, threads)[self._places]
 
     def _fill_rows(self, start: int, stop: int, scores: Floats) -> None:
         """Write the scores of distinct texts.
@@ -94,11 +88,11 @@ def _distinct(batch: TokenIds) -> tuple[TokenIds, Integers]:
 
 
 def weighted_means(
-    scores: Callable[[int, int], Floats], count: int, weights: Floats, threads: int | None = None
+    fill: Callable[[int, int, Floats], None], count: int, weights: Floats, threads: int | None
 ) -> Floats:
     """Return the mean of each row, weighted. Sums are rounded once, so that their order makes no difference.
 
-    :param scores: returns rows `start` to before `stop`
+    :param fill: writes rows `start` to before `stop`
     :param count: the number of rows
     """
     sums = np.empty(count)
@@ -107,7 +101,9 @@ def weighted_means(
     def work(start: int, stop: int) -> None:
         for first in range(start, stop, at_once):
             last = min(stop, first + at_once)
-            sums[first:last] = _sums(scores(first, last) * weights)
+            scores = np.empty((last - first, len(weights)))
+            fill(first, last, scores)
+            sums[first:last] = _sums(scores * weights)
 
     run(work, count, count * len(weights), threads, False, "hypotheses")
     return sums / math.fsum(weights.tolist())

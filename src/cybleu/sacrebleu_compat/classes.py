@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from .. import sacrebleu_compat
 from .._backend import Definition, RawTexts, Segments, Tokenizer, answered, numbered_rows, raw_row, sum_rows
 from .._runtime.extras import extra
-from .._runtime.sequences import is_sized
+from .._runtime.sequences import LISTS, is_sized
 from ..errors import CybleuError, UnknownNameError
 from ..text.shapes import mistake_in_documents, warn_of
 from ..text.tokenizers import OWN, OfSacrebleu, own_tokenizer
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 theirs: Any = sacrebleu.metrics
 TOKENIZERS = "sacrebleu.tokenizers."  # the package of sacreBLEU's tokenisers
 OWN_OF_SACREBLEU = {f"{TOKENIZERS}tokenizer_{name}": name for name in OWN}  # by module
-LISTS = {list, tuple}
 SMOOTHINGS = ("exp", "floor", "none")  # add-k also changes the counts that sacreBLEU shows
 DEFAULT_FLOOR = theirs.BLEU.SMOOTH_DEFAULTS["floor"]
 LARGEST_VALUE = 1e300  # of a smoothing
