@@ -141,10 +141,12 @@ def self_bleu(
         precisions = smoothed_precisions(smoothing_function, row, denominators, others, hypothesis)
         scores[position] = score_of_precisions(precisions, row[: 2 + max_order], vectors, auto_reweigh)
 
-    def work(position: int) -> int:
-        return SCORER.rows(stats, weights, smoothing_function, auto_reweigh, position, scores)
-
-    go_on(work, 0, len(stats), general)
+    go_on(
+        lambda position: SCORER.rows(stats, weights, smoothing_function, auto_reweigh, position, scores),
+        0,
+        len(stats),
+        general,
+    )
     return scores if len(vectors) > 1 else scores[:, 0]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import zip_longest
 from types import SimpleNamespace
@@ -227,7 +227,7 @@ def _by_sacrebleu(kind: str, results: str, texts: list[str], groups: list[list[s
 
 
 # The function of each metric, and the names of the options that it takes: its keywords, or some of those of sacreBLEU's class.
-_METRICS: dict[str, tuple[Callable[..., Any], Any]] = {
+_METRICS: dict[str, Any] = {
     "bleu": (_bleu_of_hugging_face, _bleu_of_hugging_face.__kwdefaults__),
     "sacrebleu": (
         partial(_by_sacrebleu, "BLEU", "score counts totals precisions bp sys_len ref_len"),

@@ -44,11 +44,14 @@ class PairedTexts:
 
         :param scores: an array `(texts, others)`
         """
-
-        def work(start: int, stop: int) -> None:
-            self._fill_rows(start, stop, scores[start:stop])
-
-        run(work, self._distinct, self._distinct * scores.shape[1], threads, progress, "hypotheses")
+        run(
+            lambda start, stop: self._fill_rows(start, stop, scores[start:stop]),
+            self._distinct,
+            self._distinct * scores.shape[1],
+            threads,
+            progress,
+            "hypotheses",
+        )
         if self._distinct < len(scores):
             scores[:] = scores[self._places]
 
