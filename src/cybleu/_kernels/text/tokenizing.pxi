@@ -140,7 +140,7 @@ cdef uint8_t *memory_of_copy(Scanner *scanner, Py_ssize_t size) except NULL nogi
 
 
 cdef uint8_t *in_utf8_of_bytes(uint8_t *to, const uint8_t *text, Py_ssize_t size) noexcept nogil:
-    """Convert one-byte characters to UTF-8; return the end."""
+    """Convert one-byte characters to UTF-8, and possibly write one more byte; return the end."""
     cdef const uint8_t *end = text + size
     cdef int before
     while text < end:
@@ -152,8 +152,35 @@ cdef uint8_t *in_utf8_of_bytes(uint8_t *to, const uint8_t *text, Py_ssize_t size
                 continue
             to += before
             text += before
-        to = put(to, text[0])
+        # branch-free, because it is unpredictable
+        to[0] = text[0] if text[0] < 0x80 else <uint8_t>(0xC0 | text[0] >> 6)
+        to[1] = <uint8_t>(0x80 | (text[0] & 0x3F))
+        to += 1 + (text[0] >> 7)
         text += 1
+    return to
+
+
+cdef uint8_t *in_utf8_of_pairs(uint8_t *to, const uint16_t *text, Py_ssize_t size) noexcept nogil:
+    """Convert two-byte characters to UTF-8; return the end."""
+    cdef const uint16_t *end = text + size
+    cdef const uint16_t *stop
+    cdef uint64_t word
+    cdef uint32_t narrow
+    while text < end:
+        stop = end
+        if distance(text, end) >= 8:
+            memcpy(&word, text, 8)
+            if not word & <uint64_t>0xFF80FF80FF80FF80:
+                word = (word | word >> 8) & <uint64_t>0x0000FFFF0000FFFF
+                narrow = <uint32_t>(word | word >> 16)
+                memcpy(to, &narrow, 4)
+                to += 4
+                text += 4
+                continue
+            stop = text + 4
+        while text < stop:
+            to = put(to, text[0])
+            text += 1
     return to
 
 
@@ -165,8 +192,7 @@ cdef int copy_line(Scanner *scanner, const Line *line) except -1 nogil:
     if line.kind == 1:
         to = in_utf8_of_bytes(to, <const uint8_t *>line.data, line.size)
     elif line.kind == 2:
-        for i in range(line.size):
-            to = put(to, (<const uint16_t *>line.data)[i])
+        to = in_utf8_of_pairs(to, <const uint16_t *>line.data, line.size)
     else:
         for i in range(line.size):
             to = put(to, (<const uint32_t *>line.data)[i])
