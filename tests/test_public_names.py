@@ -72,6 +72,7 @@ def imports_in_functions(node, function=None):
         yield from imports_in_functions(child, inside)
 
 
+@pytest.mark.long
 @pytest.mark.thread_unsafe(reason="up to CPython 3.12 reading source in several threads at once can fail")
 def test_functions_import_no_module_of_cybleu():
     """The commands may: they are programs. In metrics some still do."""

@@ -282,6 +282,7 @@ def test_the_last_guard_of_messages():
     assert long.endswith("xend")
 
 
+@pytest.mark.long
 @POSIX
 def test_two_processes_leave_one_whole_file(tmp_path):
     code = f"""

@@ -242,6 +242,7 @@ def test_functions_and_installation(cls, theirs):
     assert getattr(sacrebleu, name) is sacrebleu.metrics.METRICS[name] is theirs
 
 
+@pytest.mark.long
 def test_the_first_score_imports_no_metrics_of_cybleu():
     code = (
         "import sys, sacrebleu, cybleu\ncybleu.install_as_sacrebleu()\n"

@@ -267,6 +267,7 @@ def test_a_complete_swap_is_a_tie(values, seed):
 # -------------------------------------------------------------------------------------------------------- known answers
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("test", ["randomization", "shifted-bootstrap"])
 def test_p_is_uniform_where_neither_system_is_better(test):
     """Two halves of one pool, many times."""

@@ -219,6 +219,7 @@ def test_without_sacrebleu(monkeypatch):
     assert tokenizer("13a")("a.") == ["a", "."]
 
 
+@pytest.mark.long
 def test_the_table_where_regex_is_not_installed(monkeypatch):
     of_regex = categories.categories.__wrapped__()
     assert categories.unicode_version().startswith("regex 2")

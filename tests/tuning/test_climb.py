@@ -11,6 +11,7 @@ from brute_force import LIST, bleu, chosen, nbests, rows_of_bleu, score_of, weig
 from cybleu.nbest import NBest
 from cybleu.tuning import line_search, tune
 from inputs import Own
+from marks import long
 
 
 @given(nbests(features=3), st.data())
@@ -43,7 +44,7 @@ def test_the_first_restarts_are_random_and_the_others_begin_at_the_best_end():
 
 
 @pytest.mark.long_in_mirror
-@pytest.mark.parametrize(("count", "restarts", "wide"), [(19_990, 60, 39), (20_000, 20, 13)])
+@pytest.mark.parametrize(("count", "restarts", "wide"), [long(19_990, 60, 39), (20_000, 20, 13)])
 def test_small_lists_have_more_restarts_by_default(count, restarts, wide):
     generator = np.random.default_rng(3)
     nbest = bleu(range(0, count + 1, 10), generator.normal(size=(count, 2)), generator.integers(0, 2, count))

@@ -278,6 +278,7 @@ def test_lists_that_become_shorter(call, backend):
     assert all(error.startswith("a list became shorter while it was read; do not change") for error in errors)
 
 
+@pytest.mark.long
 def test_a_list_that_another_thread_shortens():
     """Where threads run at the same time, also between two reads of one kernel."""
     text = WORDS * 9
