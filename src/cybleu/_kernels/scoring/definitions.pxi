@@ -187,8 +187,25 @@ cdef double mean_of(const Rules *rules, const double *precisions, int scored) no
 
 cdef double evaluate(const Rules *rules, const int64_t *row) noexcept nogil:
     """Return the score of one segment's row, or NO_SCORE."""
-    cdef double precisions[MAX_ORDER]
-    return evaluate_parts(rules, row, precisions)
+    cdef double numbers[MAX_ORDER]
+    cdef const int64_t *matches = row + 2
+    cdef const int64_t *totals = matches + rules.order
+    cdef int64_t size = row[0] | row[1]
+    cdef double score
+    cdef int n
+    # a row with matches of each order, whose score is a mean of logarithms, takes two thirds of the time here
+    cdef bint usual = rules.plain and row[0] > 0 and row[1] > 0
+    for n in range(rules.order):
+        size |= totals[n]
+        usual &= (matches[n] > 0) & (totals[n] > 0)
+    if usual and 0 <= size < CYBLEU_LARGEST_COUNT:
+        for n in range(rules.order):
+            numbers[n] = log(rules.scale * <double>matches[n] / <double>totals[n])
+        score = exp(python_sum(numbers, rules.order) / <double>rules.order)
+        score *= brevity_penalty(rules, row[0], row[1])
+        if score > 0.0:
+            return score
+    return evaluate_parts(rules, row, numbers)
 
 
 cdef double evaluate_parts(const Rules *rules, const int64_t *row, double *precisions) noexcept nogil:
