@@ -146,7 +146,7 @@ WHOLE_OPTIONS = {  # a number, the largest of int8 where one more is needed, and
     "seed of a perceptron": (1, lambda seed: perceptron(TWO_SEGMENTS, folds=2, seed=seed).weights),
     "keep": (1, lambda number: pro_pairs(TWO_SEGMENTS, samples=9, keep=number)[1].tolist()),
     "order": (2, lambda order: str(explain_difference([["a"]], [["a"]], order=order))),
-    "digits": (1, lambda digits: settings_of(["a b c d"], ["a b c d"], "100.0", digits).found),
+    "digits": (1, lambda digits: settings_of([[*"abcd"]], [[*"abcd"]], "100.0", digits).found),
 }
 
 

@@ -12,6 +12,7 @@ from cybleu.errors import EmptyHypothesisError, StatisticsError
 from cybleu.metrics import VARIANTS
 from cybleu.nbest import NBest
 from inputs import on_both_backends
+from marks import long
 
 pytestmark = pytest.mark.thread_unsafe(reason="one process has the mirror")
 
@@ -159,7 +160,7 @@ def test_chrf(kernels, row):
 
 
 @pytest.mark.parametrize("method", ["method5", "method6"])
-@pytest.mark.parametrize("order", [4, 8, 16])
+@pytest.mark.parametrize("order", [4, 8, long(16)])
 def test_fractions_that_integers_do_not_hold(kernels, order, method):
     text = [str(number) for number in range(10_007)]
     options = {"weights": [1 / order] * order, "smoothing_function": getattr(SmoothingFunction(), method)}

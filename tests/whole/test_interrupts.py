@@ -219,7 +219,6 @@ LONG = {
     "corpus_nist": lambda _: partial(nist_score.corpus_nist, *corpus(many_texts())[::-1], 4),
     "sentence_nist": lambda _: partial(nist_score.sentence_nist, [long_text(2)], long_text(1)),
     "corpus_chrf": lambda _: partial(chrf_score.corpus_chrf, many_lines(), many_lines()),
-    "sentence_chrf": lambda _: partial(chrf_score.sentence_chrf, long_line(2), long_line(1)),
     "rows of tokens": lambda _: partial(cybleu.rows, many_texts(), many_texts()),
     "References of lines": lambda _: lambda: cybleu.rows(many_lines(), References(many_lines())),
     "References of tokens": lambda _: lambda: cybleu.rows(many_texts(), References(corpus(many_texts())[1])),
