@@ -38,7 +38,7 @@ nitpicky = True
 nitpick_ignore_regex = [("py:.*", r"(?!cybleu\.).*"), ("py:class", r"cybleu\._(kernels|mirror)\..*")]
 # Classes with which metrics and lists work, and that have no page.
 WITHOUT_PAGE = (
-    "metrics.bleu.RowScorer metrics.bleu_rows.RowRule metrics.base.Signature metrics.variants.Smoothing nbest.features.Axes nbest.parts.Part "
+    "metrics.bleu.RowScorer metrics.base.Signature metrics.variants.Smoothing nbest.features.Axes nbest.parts.Part "
     "text.batches.Corpus text.tokenizers.Tokenization"
 )
 nitpick_ignore = [("py:class", f"cybleu.{name}") for name in WITHOUT_PAGE.split()]
