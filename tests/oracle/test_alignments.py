@@ -115,6 +115,11 @@ def test_prepared_references_keep_lines_and_sentences_apart(monkeypatch):
     assert found[False] != found[True]
 
 
+def test_a_line_break_is_a_token_of_a_line():
+    metric = Rouge("Lsum", tokenize=lambda line: [*line.split(), "\n"])
+    assert metric.count("a b", ["a c"])[:2] == [2 / 3, 2 / 3]
+
+
 def test_rouge_of_a_corpus_is_the_mean_of_the_segments():
     hypotheses = ["the cat\nsat", "it rains"]
     references = [["a cat sat", "the cat"], ["it rained"]]

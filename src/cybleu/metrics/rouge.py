@@ -83,7 +83,7 @@ class WordsOfRouge(Tokenization):
 
 @dataclass(frozen=True)
 class TokensOfLines(Tokenization):
-    """The tokens of the lines of texts, with a line break before each line.
+    """The tokens of the lines of texts, with a line break in bytes, which no token of a str is, before each line.
 
     :param in_sentences: the lines are the sentences that NLTK finds
     """
@@ -97,7 +97,7 @@ class TokensOfLines(Tokenization):
         if self.in_sentences:
             texts = sentences_as_lines(texts)
         tokens = token_lists(super().split("\n".join(texts).split("\n")), Place("lines")).lists()
-        lines = iter([["\n", *line] for line in tokens])
+        lines = iter([[b"\n", *line] for line in tokens])
         return [list(chain.from_iterable(islice(lines, text.count("\n") + 1))) for text in texts]
 
 
