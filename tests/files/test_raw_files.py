@@ -84,7 +84,9 @@ def test_utf16_is_named_if_it_has_a_mark_or_ascii_characters(folder, text, encod
 
 
 @pytest.mark.parametrize(
-    "packed", [lzma.compress(b"a cat"), bz2.compress(b"a cat"), b"(\xb5/\xfd"], ids=["xz", "bz2", "zst"]
+    "packed",
+    [lzma.compress(b"a cat"), bz2.compress(b"a cat"), b"(\xb5/\xfd", b"PK\3\4\0\0\xe9"],
+    ids=["xz", "bz2", "zst", "zip"],
 )
 def test_what_other_programs_compressed_is_named(folder, packed):
     (folder / "hyp").write_bytes(packed)

@@ -33,7 +33,7 @@ LONGEST_LINE = 1 << 26  # bytes
 MOST_EXPANSION = 100
 ALWAYS_UNPACKED = 1 << 24  # bytes, however small the file is
 BOM = b"\xef\xbb\xbf"
-OTHERS_COMPRESSED = (b"\xfd7zXZ", b"BZh", b"(\xb5/\xfd", b"PK")  # how files of xz, bzip2, zstd and zip begin
+OTHERS_COMPRESSED = (b"\xfd7zXZ", b"BZh", b"(\xb5/\xfd", b"PK\3\4")  # how files of xz, bzip2, zstd and zip begin
 
 _STANDARD_INPUT_NAME = "standard input"
 
@@ -199,10 +199,10 @@ class Lines(AbstractContextManager["Lines"]):
             line = self.count + block.count(b"\n", 0, error.start) + 1
             advice = "convert the file, with iconv for example"
             has_mark = block.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
-            if has_mark or block.count(b"\0") > len(block) // 4:  # each ASCII character has one
-                advice = "it looks like UTF-16, as written by > in Windows PowerShell; convert the file to UTF-8"
-            elif not self.count and block.startswith(OTHERS_COMPRESSED):
+            if not self.count and block.startswith(OTHERS_COMPRESSED):
                 advice = "it looks compressed, and only gzip is read; decompress it first"
+            elif has_mark or block.count(b"\0") > len(block) // 4:  # each ASCII character has one
+                advice = "it looks like UTF-16, as written by > in Windows PowerShell; convert the file to UTF-8"
             raise InputFileError(
                 f"{self.name}, line {line}: not UTF-8 text: byte 0x{block[error.start]:02x}; {advice}"
             ) from error
