@@ -118,8 +118,8 @@ def test_a_full_standard_output_is_one_sentence(run, arguments):
 @pytest.mark.parametrize(
     ("stream", "arguments"),
     [
-        *(("input", command) for command in ("score - text", "rerank mbr -", f"tune extract - text {FEATURES}")),
-        *(("output", command) for command in ("score text text", "variants text text", "tune mert list text")),
+        *(("input", command) for command in ("score - text", f"tune extract - text {FEATURES}")),
+        *(("output", command) for command in ("score text text", "tune mert list text")),
     ],
 )
 def test_a_closed_standard_stream_is_one_sentence(run, stream, arguments):
@@ -128,12 +128,11 @@ def test_a_closed_standard_stream_is_one_sentence(run, stream, arguments):
     assert (done.returncode, done.stderr) == (2, f"cybleu: error: standard {stream}: is closed\n")
 
 
-@pytest.mark.parametrize("arguments", ["score text text", long("rerank mbr list --list moses")])
-def test_a_reader_that_went_away_is_no_message(run, arguments):
+def test_a_reader_that_went_away_is_no_message(run):
     read, write = os.pipe()
     os.close(read)
     with open(write, "w") as gone:
-        done = command_line.python("-m", "cybleu", *arguments.split(), stdout=gone)
+        done = command_line.python("-m", "cybleu", "score", "text", "text", stdout=gone)
     assert (done.returncode, done.stderr) == (1, "")
 
 
