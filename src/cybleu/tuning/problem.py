@@ -102,8 +102,7 @@ class Objective:
     def score(self, row: Array) -> float:
         """Score a sum."""
         score = self.metric.formula(row.tolist()) if self.metric else float(self._function(row))
-        if isnan(score):
-            raise StatisticsError(f"the metric {self.name} gave nan for the sum {row.tolist()}")
+        self._check(score, row)
         return score
 
     def scores(self, rows: Array) -> Floats:
@@ -112,9 +111,14 @@ class Objective:
             scores = self.metric.evaluate_rows(rows)
         else:
             scores = np.array([float(self._function(row)) for row in rows])
-        for row in rows[np.isnan(scores)]:
-            self.score(row)  # raises the error
+        for wrong in np.flatnonzero(np.isnan(scores)):
+            self._check(scores[wrong], rows[wrong])
         return scores
+
+    def _check(self, score: float, row: Array) -> None:
+        """:raises StatisticsError: the score is nan"""
+        if isnan(score):
+            raise StatisticsError(f"the metric {self.name} gave nan for the sum {row.tolist()}")
 
 
 def summed(stats: Array, chosen: Integers) -> Array:
