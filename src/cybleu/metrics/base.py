@@ -390,7 +390,8 @@ class Metric(ABC):
         """
         operations.check_summable(self)
         row = self._sum_of_rows(rows)
-        metric = self.of_width(len(row))
+        # rows of BLEU may have another number of orders
+        metric = self if len(row) == len(self.columns) else self.of_width(len(row))
         return metric.score_of_row(row, metric.signature if signature is None else signature)
 
     def scores(self, rows: Any) -> Floats:
