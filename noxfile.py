@@ -272,8 +272,8 @@ def coverage(session: nox.Session) -> None:
     (plugin,) = Path(session.virtualenv.location).rglob("Cython/Coverage.py")
     text = plugin.read_text().replace("os.path.abspath(file_path)", f"os.path.join({str(root)!r}, file_path)")
     plugin.write_text(text.replace("in self._c_files_map:", "in (self._c_files_map or ()):"))
-    # tracing millions of words takes hours
-    left_out = "not subinterpreter and not other_threads_replace and not more_words_than_any"
+    # tracing millions of words or characters takes hours
+    left_out = "not subinterpreter and not other_threads_replace and not more_words_than_any and not 64_megabytes"
     chosen = ["-m", "not real_data and not memory", "-k", left_out]
     command = ["python", "-m", "coverage", "run", "-m", "pytest", "-q", *chosen, "--ignore", "tests/packaging"]
     for backend in (KERNELS, MIRROR):
