@@ -12,7 +12,7 @@ import cybleu
 from cybleu import References, Reward, columns, errors, metrics, score, scores
 from cybleu._catalogue import CATALOGUE
 from cybleu.metrics import Chrf, Metric, Mixture, Nist, NistInformation, Ter, find
-from cybleu.metrics.combined import maximised, split_on_blanks
+from cybleu.metrics.combined import Accuracy, split_on_blanks
 from cybleu.metrics.operations import with_options
 from cybleu.nbest import NBest
 from cybleu.rerank import antioracle, mbr, oracle, perceptron
@@ -416,7 +416,7 @@ def test_metrics_of_the_user_by_name(monkeypatch):
     monkeypatch.setitem(metrics.METRICS, "word-f", WordF())
     rows = cybleu.rows([text.split() for text in TEXTS], [[["a", "cat"]]] * 9, "word-f")
     assert scores(rows, "word-f").tolist() == [WordF().evaluate(row) for row in rows.tolist()]
-    assert split_on_blanks(maximised(WordErrors())).of_sentences().rows(["a b"], ["a c"]).tolist() == [[1, 2]]
+    assert split_on_blanks(Accuracy(WordErrors())).of_sentences().rows(["a b"], ["a c"]).tolist() == [[1, 2]]
     assert score(rows[0].tolist(), "word-f", beta=2).score == WordF(2).evaluate(rows[0].tolist())
     with pytest.raises(errors.UnknownNameError, match="no 'smoothing'; it has tokenize, lowercase, beta"):
         scores(rows, "word-f", smoothing="exp")

@@ -14,7 +14,7 @@ from cybleu import References, explain, explain_difference, metrics, rerank, sig
 from cybleu.errors import CybleuError
 from cybleu.frameworks import CaptionBleu
 from cybleu.metrics import Bleu, NistInformation
-from cybleu.metrics.combined import maximised
+from cybleu.metrics.combined import Accuracy
 from cybleu.nbest import NBest
 from cybleu.text.tokenizers import own_tokenizer
 from cybleu.tuning import Iteration, Loop
@@ -140,7 +140,7 @@ FORGED = {
     "flags of TER": lambda: with_state(metrics.Ter(), normalized=5),
     "a part of a mixture": lambda: with_state(metrics.Mixture({"bleu": 1}), parts=((FORGED["orders of BLEU"](), 1.0),)),
     "weights of a mixture": lambda: with_state(metrics.Mixture({"bleu": 1}), parts=((Bleu(), -1.0),)),
-    "an error rate": lambda: with_state(maximised(metrics.find("ter")), metric=FORGED["flags of TER"]()),
+    "an error rate": lambda: with_state(Accuracy(metrics.find("ter")), metric=FORGED["flags of TER"]()),
 }
 
 

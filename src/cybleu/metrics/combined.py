@@ -45,7 +45,7 @@ class Accuracy(Combination):
     :param metric: the error rate
 
     >>> from cybleu.metrics import find
-    >>> maximised(find("ter")).evaluate([1.0, 4.0])
+    >>> Accuracy(find("ter")).evaluate([1.0, 4.0])
     75.0
     """
 
@@ -214,11 +214,6 @@ class Mixture(Combination):
                 raise StatisticsError(f"rows of {self.name} have fractions or too large counts of {metric.name}")
             total += weight * as_shares(metric, metric.scores(table))
         return total
-
-
-def maximised(metric: Metric) -> Metric:
-    """Return the metric to maximise: this one, or its :class:`Accuracy` if lower is better."""
-    return metric if metric.higher_is_better else Accuracy(metric)
 
 
 def split_on_blanks(metric: Metric) -> Metric:

@@ -11,7 +11,7 @@ from .._definitions.ngrams import reference_length
 from .._runtime.lazy_arrays import np
 from ..bleu_score.parts import nltk_row
 from ..errors import CybleuError, MixedTokensError
-from ..text.batches import Corpus, TokenIds, TokenLists
+from ..text.batches import Corpus, TokenIds, TokenLists, make_again
 from ..text.ids import number_others, number_texts
 from ..text.segments import plain_segment
 from ..text.tokenizers import Tokenization
@@ -85,7 +85,7 @@ def counter_of_ngrams(corpus: Corpus, tokenization: Tokenization | None, order: 
         corpus = tokenised(corpus, tokenization)
         tokenization = None
     # References are prepared where each serves many hypotheses, of this call or of later ones.
-    if corpus.once is None and (corpus.owners is None or corpus.size <= FEW_EACH * corpus.sets.bounds[-1]):
+    if corpus.made is make_again and (corpus.owners is None or corpus.size <= FEW_EACH * corpus.sets.bounds[-1]):
         # Lists of objects are counted without giving them numbers, unless references are counted for several texts.
         if isinstance(corpus.texts, TokenLists) and corpus.sets.kind == "tokens" and corpus.owners is None:
             return _with_lengths(corpus, order, length_rule)
@@ -96,8 +96,9 @@ def counter_of_ngrams(corpus: Corpus, tokenization: Tokenization | None, order: 
         texts = corpus.sets.texts
         tokenizer = None
         if tokenization is not None:
-            texts = tokenization.edited(texts)  # type: ignore[arg-type]
             tokenizer = tokenization.backend
+            if tokenization.edits:
+                texts = tokenization.edited(texts)  # type: ignore[arg-type]
         ids, vocabulary = number_texts(texts, tokenizer)
         return vocabulary, PreparedReferences(ids, corpus.sets.bounds, order, length_rule)
 
@@ -107,7 +108,9 @@ def counter_of_ngrams(corpus: Corpus, tokenization: Tokenization | None, order: 
     if tokenization is None:
         texts = number_others(corpus.texts, vocabulary)
         return lambda start, stop, rows: prepared.count_rows(texts, owners, start, stop, rows)
-    lines = tokenization.edited(corpus.texts)  # type: ignore[arg-type]
+    lines: Any = corpus.texts
+    if tokenization.edits:
+        lines = tokenization.edited(lines)
 
     def count_lines(start: int, stop: int, rows: Any) -> None:
         some = lines.take(np.arange(start, stop, dtype=np.int64))

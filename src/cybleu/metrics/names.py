@@ -63,6 +63,8 @@ def find(metric: Any = None, /, *, default: str = "bleu", **options: Any) -> Met
     if type(known) is not tuple:
         return known  # type: ignore[no-any-return]
     options = {name: value for name, value in options.items() if value is not None}
+    if isinstance(metric, Metric) and not options:
+        return metric
     for name in sorted({"metric", "variant"} & options.keys()):
         raise UnknownNameError(
             f"{name} is no option of a metric; pass the definition itself as metric=, which bleu, chrf and ter do not have"

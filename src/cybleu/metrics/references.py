@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from threading import RLock
 from typing import Any
 
 from .._runtime.lazy_arrays import Integers, np
 from ..errors import ArrayValueError, MixedTokensError
-from ..text.batches import AnySets, Batch, Corpus, Kind, ListSets, Made, Sets, TokenIds
+from ..text.batches import Batch, Corpus, Kind, ListSets, Made, Sets, TokenIds
 from ..text.ids import SpecialIds, ids_of_tokens, owners_given
 from ..text.reading import check_same_kind, has_tuples, read_references, read_texts
 
@@ -51,14 +50,21 @@ class References:
     ):
         special = SpecialIds(pad_id, eos_id, unk_id)
         sets = read_references(references, lengths=lengths, special=special)
+        self._has_tuples = False
+        # copies of lists and arrays, which the caller may change
         if isinstance(sets, ListSets):
             ids = ids_of_tokens(sets.texts)
             if ids is not None and len(ids.ids):
                 sets = Sets(ids, np.array(sets.bounds, dtype=np.int64))
-        self._sets = _own(sets)
+            else:
+                self._has_tuples = any(isinstance(text, tuple) for text in sets.texts.texts)
+                sets = ListSets([[tuple(text) for text in group] for group in sets.sets], sets.name)
+        elif isinstance(sets.texts, TokenIds):
+            texts = sets.texts
+            sets = Sets(TokenIds(texts.ids.copy(), texts.begins.copy(), texts.ends.copy()), sets.bounds)
+        self._sets = sets
         self._ids = special
         self._kind: Kind = sets.kind if sets.size else "nothing"
-        self._has_tuples = isinstance(sets, ListSets) and any(isinstance(text, tuple) for text in sets.texts.texts)
         self._made: dict[Any, Any] = {}
         self._lock = RLock()
 
@@ -117,13 +123,3 @@ class References:
             if key not in self._made:
                 self._made[key] = make()
             return self._made[key]  # type: ignore[no-any-return]
-
-
-def _own(sets: AnySets) -> AnySets:
-    """Copies of lists and arrays, which the caller may change."""
-    if isinstance(sets, ListSets):
-        return ListSets([[tuple(text) for text in group] for group in sets.sets], sets.name)
-    texts = sets.texts
-    if isinstance(texts, TokenIds):
-        return replace(sets, texts=TokenIds(texts.ids.copy(), texts.begins.copy(), texts.ends.copy()))
-    return sets

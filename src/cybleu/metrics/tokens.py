@@ -44,7 +44,7 @@ def tokenised(corpus: Corpus, tokenization: Tokenization) -> Corpus:
     sets = corpus.made(("tokens", tokenization), sets_of_tokens)
     same = corpus.texts is corpus.sets.texts
     texts = sets.texts if same else tokens_of(corpus.texts, tokenization, Place("hypotheses"))
-    return Corpus(texts, sets, corpus.owners, corpus.once)
+    return Corpus(texts, sets, corpus.owners, corpus.made)
 
 
 def tokens_of(texts: Batch, tokenization: Tokenization, place: Place) -> TokenLists | TokenIds:

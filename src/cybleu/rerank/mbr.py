@@ -12,7 +12,7 @@ from .._runtime.parallel import bar
 from .._runtime.sequences import by_position, is_array
 from ..errors import ArrayValueError, CybleuError, LengthMismatchError, NoReferencesError
 from ..metrics import Metric, find
-from ..metrics.combined import maximised, split_on_blanks
+from ..metrics.combined import Accuracy, split_on_blanks
 from ..metrics.operations import tokenization_for
 from ..metrics.tokens import in_pairs
 from ..nbest import NBest
@@ -77,7 +77,8 @@ def mbr(
     if evidence is not None:
         refs = _parse_lists(evidence, "evidence", found)
         _check_evidence(hyps, refs)
-    found = maximised(found)
+    if not found.higher_is_better:
+        found = Accuracy(found)
     shares = _shares(posterior, scores, scale, refs)
     kept = _most_probable(shares, refs, prune)
     candidates = kept if refs is hyps else np.ones(len(hyps.empty), dtype=bool)

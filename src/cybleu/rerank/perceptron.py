@@ -14,7 +14,7 @@ from .._runtime.numbers import MOST_REPEATS, as_number, check_whole
 from .._runtime.parallel import bar
 from ..errors import ArrayValueError, FeatureError
 from ..metrics import Metric, Variant
-from ..metrics.combined import maximised
+from ..metrics.combined import Accuracy
 from ..nbest import NBest, SparseFeatures
 from ..nbest.container import check_nbest
 from ..nbest.features import deviations_within, no_features, owners_of
@@ -109,7 +109,9 @@ def perceptron(
     names = nbest.all_names
     if not names:
         raise FeatureError("the list has no feature, so there is nothing to train")
-    found = maximised(metric_of(nbest, metric, options))
+    found = metric_of(nbest, metric, options)
+    if not found.higher_is_better:
+        found = Accuracy(found)
     filled = np.flatnonzero(np.diff(nbest.offsets)).tolist()
     if len(filled) < 2:
         raise ArrayValueError(f"folds require at least 2 segments with hypotheses, but there are {len(filled)}")

@@ -152,28 +152,33 @@ class ListSets:
         return self.sets
 
 
+def make_again(key: Any, make: Callable[[], Made]) -> Made:
+    """Make something of references that are of one call, so that nothing is kept."""
+    return make()
+
+
 class Corpus:
     """Segments: segment i is text i with the set `owners[i]` of references. All that a metric reads.
 
     :ivar owners: None if text i has set i
-    :ivar once: of prepared references, keeps the result of a function by a key
+    :ivar made: calls a function that makes something of the references; prepared references keep the result by a key
     :ivar size: the number of segments
     :ivar kind: what the texts are; of an empty corpus what the references are
     """
 
-    __slots__ = ("kind", "once", "owners", "sets", "size", "texts")
+    __slots__ = ("kind", "made", "owners", "sets", "size", "texts")
 
     def __init__(
         self,
         texts: Batch,
         sets: AnySets,
         owners: Integers | None = None,
-        once: Callable[[Any, Callable[[], Any]], Any] | None = None,
+        made: Callable[[Any, Callable[[], Any]], Any] = make_again,
     ):
         self.texts = texts
         self.sets = sets
         self.owners = owners
-        self.once = once
+        self.made = made
         self.size = texts.size
         self.kind: Kind = "nothing"
         if self.size:
@@ -206,10 +211,6 @@ class Corpus:
             texts = tokenization.edited(texts)
             references = self.made(("edited", tokenization), lambda: tokenization.edited(references))
         return texts, references, self.sets.bounds
-
-    def made(self, key: Any, make: Callable[[], Made]) -> Made:
-        """What `make` makes of the references, which prepared references keep by this key."""
-        return make() if self.once is None else self.once(key, make)
 
 
 def split_at(items: Sequence[Any], bounds: Iterable[int]) -> list[Any]:

@@ -13,7 +13,7 @@ from typing import Any
 from .._runtime.arrays import Array, Floats, Integers, NDArray, first_not_finite, index, least_sum, np
 from ..errors import EmptyCorpusError, FeatureError, StatisticsError, WeightsError
 from ..metrics import Bleu, Metric as MetricType, Variant, find
-from ..metrics.combined import maximised
+from ..metrics.combined import Accuracy
 from ..nbest import NBest
 from ..nbest.container import check_nbest
 from ..nbest.features import Weights, rows_of, weighed, weights_of
@@ -88,7 +88,10 @@ class Objective:
                 )
             self.name = "sum"
         else:
-            self.metric = found = maximised(find(chosen, default="moses")).of_width(nbest.stats.shape[1])
+            found = find(chosen, default="moses")
+            if not found.higher_is_better:
+                found = Accuracy(found)
+            self.metric = found = found.of_width(nbest.stats.shape[1])
             self.bleu = found if isinstance(found, Bleu) else None
             self.name = found.name
             self.scale = found.scale
