@@ -293,3 +293,8 @@ def test_the_interval_leaves_out_a_tenth():
     result = bootstrap(np.random.default_rng(1).normal(size=40), samples=1000, confidence=0.9)
     ordered = np.sort(result.scores)
     assert (result.low, result.high) == (ordered[50], ordered[949])
+
+
+def test_the_bar_of_shuffles_ends_at_their_number(capfd):
+    paired_test(*np.random.default_rng(1).random((2, 30)), progress=True)
+    assert "10000/10000" in capfd.readouterr().err

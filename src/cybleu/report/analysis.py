@@ -326,7 +326,7 @@ class Report:
         # the columns of all outputs in one product, so that they share the samples
         counts = np.concatenate([self._rows[name][:, 2:] for name in self.names], axis=1).astype(np.float64)
         drawn = resamples(np.random.default_rng(settings.seed), settings.resamples, self.segments, counts.dtype)
-        sums = [counts.sum(axis=0, keepdims=True), *(weights @ counts for _, _, weights in drawn)]
+        sums = [counts.sum(axis=0, keepdims=True), *(weights @ counts for weights in drawn)]
         found = []
         for name, of_output in zip(self.names, np.split(np.concatenate(sums), len(self.names), axis=1)):
             values, *samples = shares(of_output[:, : self.n_end], of_output[:, self.n_end :])

@@ -25,27 +25,30 @@ MOST_TABULATED = 8  # the table has 8! permutations
 ROW = 20  # the cost of scoring a row, in the unit of `run`
 
 
-def blocks(samples: int, segments: int) -> Iterator[tuple[int, int]]:
+def blocks(samples: int, segments: int, progress: bool = False, unit: str = " samples") -> Iterator[tuple[int, int]]:
     """Yield where blocks of samples begin and end."""
     size = max(1, min(MOST_ROWS, CELLS // segments))
-    for start in range(0, samples, size):
-        yield start, min(int(samples), start + size)
+    with bar(samples, progress, unit) as advance:
+        for start in range(0, samples, size):
+            stop = min(int(samples), start + size)
+            yield start, stop
+            advance(stop - start)
 
 
 def resamples(
-    generator: np.random.Generator, samples: int, segments: int, dtype: np.dtype[Any]
-) -> Iterator[tuple[int, int, Array]]:
-    """Draw bootstrap samples: start, stop, and how often each contains each segment, `(stop - start, segments)`.
+    generator: np.random.Generator, samples: int, segments: int, dtype: np.dtype[Any], progress: bool = False
+) -> Iterator[Array]:
+    """Draw bootstrap samples in blocks: how often each contains each segment, `(samples, segments)`.
 
     The samples are those of ``generator.choice(segments, size=(samples, segments))``.
     """
-    for start, stop in blocks(samples, segments):
+    for start, stop in blocks(samples, segments, progress):
         counts = np.empty((stop - start, segments), dtype=dtype)
         # of the type that bincount takes as it is; numbers of 32 bits come from the same stream as those of 64
         drawn: Any = generator.integers(0, segments, size=counts.shape, dtype=np.intp)
         for row, places in zip(counts, drawn):
             row[:] = np.bincount(places, minlength=segments)
-        yield start, stop, counts
+        yield counts
 
 
 def bootstrap_scores(systems: Systems, settings: Settings) -> Floats:
@@ -53,15 +56,11 @@ def bootstrap_scores(systems: Systems, settings: Settings) -> Floats:
 
     :return: float64 `(runs, samples)`
     """
-    samples = settings.resamples
     columns = systems.columns
     generator = np.random.default_rng(settings.seed)
-    scores = np.empty((len(systems.tables), samples))
-    with bar(samples, settings.progress, " samples") as advance:
-        for start, stop, counts in resamples(generator, samples, columns.segments, columns.dtype):
-            scores[:, start:stop] = _scored(systems, columns.sums(counts), settings.threads)
-            advance(stop - start)
-    return scores
+    drawn = resamples(generator, settings.resamples, columns.segments, columns.dtype, settings.progress)
+    scores = [_scored(systems, columns.sums(counts), settings.threads) for counts in drawn]
+    return np.concatenate(scores, axis=1)
 
 
 def _scored(systems: Systems, sums: Floats, threads: int | None) -> Floats:
@@ -111,7 +110,7 @@ def p_values(
             if of_all := enumerated(systems, pair, samples, settings.threads):
                 found[pair] = of_all
         others = [pair for pair in pairs if pair not in found]
-        counts = sampled(systems, others, settings, lambda: np.random.default_rng(settings.seed))
+        counts = _sampled(systems, others, settings)
     else:
         others = [*pairs]
         counts = [_beyond(systems, pair, settings.test, of_samples[pair[0]] - of_samples[pair[1]]) for pair in pairs]
@@ -149,53 +148,45 @@ def enumerated(systems: Systems, pair: Pair, samples: int, threads: int | None) 
     count = factorial(runs) ** len(places)
     if count > samples:
         return None
-    return _count(systems, [pair], all_orders(places, systems.segments, runs), threads).item() / count, count, True
+    return (
+        count_shuffles(systems, [pair], all_orders(places, systems.segments, runs), threads).item() / count,
+        count,
+        True,
+    )
 
 
-def sampled(
-    systems: Systems,
-    pairs: Sequence[Pair],
-    settings: Settings,
-    generator: Callable[[], np.random.Generator],
-    beyond: Callable[[Any, Any], Any] = ge,
-) -> list[int]:
-    """Draw shuffles, and count those that matter for each pair; pairs with the same number of runs share shuffles.
-
-    :param settings: the samples, the threads and the progress bar
-    :param generator: return the random generator, for each number of runs
-    :param beyond: the comparison of a shuffle's statistic with the real one that makes the shuffle count
-    """
+def _sampled(systems: Systems, pairs: Sequence[Pair], settings: Settings) -> list[int]:
+    """Draw shuffles, and count those that matter for each pair; pairs with the same number of runs share shuffles."""
     samples: Any = settings.samples
     alike: dict[tuple[int, ...], list[int]] = {}
     for place, pair in enumerate(pairs):
         alike.setdefault(tuple(len(systems.runs[system]) for system in pair), []).append(place)
     found = np.zeros(len(pairs), dtype=np.int64)
     for runs, places in alike.items():
+        generator = np.random.default_rng(settings.seed)
         if runs == (1, 1):
-            drawn = halves(generator(), samples, systems.segments)
+            drawn = halves(generator, samples, systems.segments, settings.progress)
         else:
-            drawn = orders(generator(), samples, systems.segments, sum(runs))
-        with bar(samples, settings.progress, " shuffles") as advance:
-            chosen = [pairs[place] for place in places]
-            found[places] = _count(systems, chosen, drawn, settings.threads, beyond, advance)
+            drawn = orders(generator, samples, systems.segments, sum(runs), settings.progress)
+        found[places] = count_shuffles(systems, [pairs[place] for place in places], drawn, settings.threads)
     return found.tolist()
 
 
-def _count(
+def count_shuffles(
     systems: Systems,
     pairs: Sequence[Pair],
     drawn: Iterable[Array],
     threads: int | None,
     beyond: Callable[[Any, Any], Any] = ge,
-    advance: Callable[[int], Any] = int,
 ) -> Integers:
-    """Count the shuffles of pairs whose systems have the same numbers of runs.
+    """Count the shuffles that matter for pairs whose systems have the same numbers of runs.
 
     In each place there is one run of each segment, and in all places together there are all runs. So the sum of the
     last place is what the others leave, and the sum of a place is that of the last run, plus what the segments of other
     runs gain.
 
     :param drawn: blocks of shuffles: which run is in each place, `(places, shuffles, segments)`
+    :param beyond: the comparison of a shuffle's statistic with the real one that makes the shuffle count
     """
     columns = systems.columns
     own = len(systems.runs[pairs[0][0]])
@@ -217,17 +208,16 @@ def _count(
         scores.append(_scored(systems, left, threads))
         statistics = np.abs(mean_of_runs(np.array(scores[:own])) - mean_of_runs(np.array(scores[own:])))
         counts += beyond(statistics, real).sum(axis=1)
-        advance(len(block))
     return counts
 
 
-def halves(generator: np.random.Generator, samples: int, segments: int) -> Iterator[Array]:
+def halves(generator: np.random.Generator, samples: int, segments: int, progress: bool) -> Iterator[Array]:
     """Draw shuffles of two runs, as :func:`orders`, but only which run is in the first place.
 
     They are drawn as by ``generator.integers(2, size=(samples, segments), dtype=bool)``, which consumes whole words.
     """
     left = np.empty(0, dtype=np.uint8)
-    for start, stop in blocks(samples, segments):
+    for start, stop in blocks(samples, segments, progress, " shuffles"):
         count = (stop - start) * segments
         words = -(-(count - len(left)) // WORD)
         bits = np.unpackbits(np.frombuffer(generator.bytes(WORD // 8 * words), np.uint8), bitorder="little")
@@ -235,10 +225,10 @@ def halves(generator: np.random.Generator, samples: int, segments: int) -> Itera
         yield drawn.reshape(1, -1, segments)
 
 
-def orders(generator: np.random.Generator, samples: int, segments: int, runs: int) -> Iterator[Array]:
+def orders(generator: np.random.Generator, samples: int, segments: int, runs: int, progress: bool) -> Iterator[Array]:
     """Draw which run is in each place, for each segment of each shuffle: `(places, shuffles, segments)`."""
     every = tabulated(runs) if runs <= MOST_TABULATED else None
-    for start, stop in blocks(samples, segments * runs):
+    for start, stop in blocks(samples, segments * runs, progress, " shuffles"):
         shape = stop - start, segments
         if every is not None:
             yield np.take(every.T, generator.integers(len(every), size=shape), axis=1)

@@ -14,11 +14,10 @@ from typing import Any
 
 from .._runtime.arrays import Array, Floats, np
 from .._runtime.numbers import check_samples
-from .._runtime.parallel import bar
 from ..errors import SampleError, UnknownNameError
 from ..metrics import VARIANTS, Bleu, Chrf, Ter
-from .resampling import interval, resamples, sampled
-from .settings import RESAMPLES, SEED, TESTS, Settings
+from .resampling import count_shuffles, halves, interval, resamples
+from .settings import RESAMPLES, SEED, TESTS
 from .systems import MetricLike, OfMetric, Systems, named, validated
 
 IN_FLOAT32 = int(np.__version__.split(".")[0]) >= 2  # before, a Python float converted a float32 to float64
@@ -169,8 +168,8 @@ def paired_ar(
         shuffled = copy(found)  # the real differences stay
         shuffled.scoring = OfMetric(replace(bleu, smoothing_value=float(int(bleu.smoothing_value))))
     pairs = [(0, system) for system in range(1, len(found.names))]
-    settings = Settings(samples=samples, seed=seed, threads=threads, progress=progress)
-    counts = sampled(shuffled, pairs, settings, lambda: generator, gt)
+    drawn = halves(generator, samples, found.segments, progress)
+    counts = count_shuffles(shuffled, pairs, drawn, threads, gt) if pairs else ()
     around: list[Any] = [()] * len(found.names)
     if confidence_samples is not None:
         scores = _resampled(found, bleu, generator, confidence_samples, progress)
@@ -232,13 +231,9 @@ def _resampled(
 ) -> Array:
     """Score bootstrap samples as sacreBLEU does, `(systems, samples)`."""
     columns = systems.columns
-    if columns.dtype == np.float32 and columns.whole:
-        scores = []  # of the type that sacreBLEU's have
-        with bar(samples, progress, " samples") as advance:
-            for start, stop, counts in resamples(generator, samples, columns.segments, columns.dtype):
-                scores.append(_scores_of_sums(columns.sums(counts), metric))
-                advance(stop - start)
-        return np.concatenate(scores, axis=1)
+    if columns.dtype == np.float32:
+        blocks = resamples(generator, samples, columns.segments, columns.dtype, progress)
+        return np.concatenate([_scores_of_sums(columns.sums(counts), metric) for counts in blocks], axis=1)
     # sacreBLEU's float32 sums are rounded above 2**24, and those of fractions, so these are added in the same order
     tables = [table.astype(np.float32) for table in systems.tables]
     sums = np.empty((len(tables), columns.width, samples), dtype=np.float32)

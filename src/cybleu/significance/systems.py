@@ -351,40 +351,35 @@ class Columns:
         self.segments, self.width = tables[0].shape
         self.whole = tables[0].dtype.kind == "i"  # whether the numbers are integers
         every = np.stack(tables, axis=1)  # (segments, tables, columns)
-        self._bits = EXACT_IN_FLOAT64.bit_length() - 1 - self.segments.bit_length()  # of a limb
-        self._shifts = [0]  # the exponents of the limbs
-        limbs = [every]
-        if not self.whole:
-            limbs = self._limbs_of_floats(every)
-        else:
-            largest = max(abs(int(every.min())), abs(int(every.max())))
+        fits_float32 = False
+        if self.whole:
+            least = int(every.min(initial=0))
+            most = int(every.max(initial=0))
+            largest = max(most, -least)
             if 4 * largest * self.segments > np.iinfo(np.int64).max:
                 raise ArrayValueError(
                     f"the numbers are as large as {largest}, and sums of {self.segments} of them do not fit int64; divide "
                     "them by something"
                 )
-            if largest * self.segments > EXACT_IN_FLOAT64:
-                self._shifts = list(range(0, 64, self._bits))
-                *lower, last = self._shifts
-                limbs = [*(every >> shift & (1 << self._bits) - 1 for shift in lower), every >> last]
-        largest = 1 << self._bits
-        if self.whole and len(limbs) == 1:  # the differences of numbers of both signs may be larger than the numbers
-            largest = int(every.max(initial=0)) - int(every.min(initial=0))
-        self.dtype = np.dtype(np.float32 if largest * self.segments <= EXACT_IN_FLOAT32 else np.float64)
-        self.matrix = np.concatenate(limbs, axis=2).astype(self.dtype)
-        self.totals = self.sums(np.ones((1, self.segments), dtype=self.dtype))[:, :, 0]
-
-    def _limbs_of_floats(self, every: Floats) -> list[Array]:
-        lowest, highest = _bits_of(every)
-        if highest + self.segments.bit_length() > 1020:
-            raise ArrayValueError("the sum of the numbers is too large for a float; divide them by something")
-        self._shifts = list(range(lowest, max(highest, lowest + 1), self._bits))
+            lowest = 0
+            highest = largest.bit_length()
+            # the differences of numbers of both signs may be larger than the numbers
+            fits_float32 = (most - least) * self.segments <= EXACT_IN_FLOAT32
+        else:
+            lowest, highest = _bits_of(every)
+            if highest + self.segments.bit_length() > 1020:
+                raise ArrayValueError("the sum of the numbers is too large for a float; divide them by something")
+        bits = EXACT_IN_FLOAT64.bit_length() - 1 - self.segments.bit_length()  # of a limb
+        self._shifts = list(range(lowest, max(highest, lowest + 1), bits))  # the exponents of the limbs
         limbs: list[Array] = []
         # from the highest limb down: what a limb takes is subtracted without rounding
         for shift in reversed(self._shifts):
-            limbs.insert(0, np.trunc(np.ldexp(every, -shift)))
-            every = every - np.ldexp(limbs[0], shift)
-        return limbs
+            limb = every >> shift if self.whole else np.trunc(np.ldexp(every, -shift))
+            every = every - (limb << shift if self.whole else np.ldexp(limb, shift))
+            limbs.insert(0, limb)
+        self.dtype = np.dtype(np.float32 if fits_float32 else np.float64)
+        self.matrix = np.concatenate(limbs, axis=2).astype(self.dtype)
+        self.totals = self.sums(np.ones((1, self.segments), dtype=self.dtype))[:, :, 0]
 
     def sums(self, weights: Array) -> Floats:
         """Compute the sums of samples.
@@ -415,17 +410,13 @@ class Columns:
         :return: `(... * n, columns)`: int64; or float64, each rounded once
         """
         limbs = len(self._shifts)
-        if self.whole and limbs == 1:
-            return np.ascontiguousarray(np.moveaxis(sums, -2, -1), dtype=np.int64).reshape(-1, self.width)
         rows = np.moveaxis(sums, -2, -1).reshape(-1, limbs, self.width)
         shifts = np.array(self._shifts)[:, None]
         if self.whole:
-            return np.ascontiguousarray((rows.astype(np.int64) << shifts).sum(axis=1))
-        values = np.ldexp(rows, shifts)
-        if limbs == 1:  # sums of one limb are exact already
-            return np.ascontiguousarray(values[:, 0])
-        rounded = [math.fsum(parts) for parts in np.moveaxis(values, 1, 2).reshape(-1, limbs).tolist()]
-        return np.array(rounded, dtype=np.float64).reshape(-1, self.width)
+            whole = rows.astype(np.int64, order="C")
+            return whole[:, 0] if limbs == 1 else (whole << shifts).sum(axis=1)
+        parts = np.moveaxis(np.ldexp(rows, shifts), 1, 2).reshape(-1, limbs).tolist()
+        return np.array(list(map(math.fsum, parts))).reshape(-1, self.width)
 
 
 def _bits_of(numbers: Floats) -> tuple[int, int]:
