@@ -75,7 +75,9 @@ def plain_sets(references: Any, texts: Batch | None) -> Sets | None:
     sets = sets_of_arrays(references, several=True) if may_be_arrays else None
     if sets is None:
         one_each = plain_texts(references)
-        if isinstance(one_each, (TokenIds, RawTexts)):
+        if isinstance(one_each, TokenIds):
+            sets = Sets(one_each, np.arange(one_each.size + 1, dtype=np.int64))
+        elif isinstance(one_each, RawTexts):
             sets = Sets(one_each, array("q", range(one_each.size + 1)))
         elif type(references) is list:
             sets = _sets_of_lines(references, texts)

@@ -12,7 +12,7 @@ cdef struct KeyTable:
     int32_t *numbers            # by slot, 0 in a free one
     uint64_t *keys              # by number; 0 for number 0
     uint64_t mask
-    uint64_t width              # of direct addressing: each pair has a slot; otherwise 0
+    uint64_t width              # of direct addressing: each key has a slot, of a pair by its halves; otherwise 0
 
 
 # An n-gram of a text, and how often the text has it.
@@ -68,8 +68,7 @@ cdef inline int32_t number_of(const KeyTable *table, uint64_t key, int32_t *give
         place = probe_on(table, &key, key_table_holds_other, place, table.mask)
         number = table.numbers[place]
     if adds:
-        if not direct:
-            table.keys[given[0] + 1] = key
+        table.keys[given[0] + 1] = key
         new = number == 0
         given[0] += new
         number |= given[0] & -new
@@ -80,12 +79,18 @@ cdef inline int32_t number_of(const KeyTable *table, uint64_t key, int32_t *give
 cdef inline int32_t number_each_id(const KeyTable *table, const token_id *text, Py_ssize_t length, int32_t *ids,
                                    int32_t given, bint adds, Watch *watching) except -1 nogil:
     """Implement `number_ids`."""
-    cdef Py_ssize_t first, i
+    cdef Py_ssize_t first, last, i
     first = 0
     while first < length:
-        for i in range(first, block_end(first, length, watching)):
-            ids[i] = number_of(table, <uint64_t>text[i], &given, adds, False) - 1
-        first += STEPS
+        last = block_end(first, length, watching)
+        if table.width > 0:     # in loops of their own
+            for i in range(first, last):
+                # another thread may change an id, which must not be beyond the table
+                ids[i] = number_of(table, <uint64_t>text[i] & table.mask, &given, adds, True) - 1
+        else:
+            for i in range(first, last):
+                ids[i] = number_of(table, <uint64_t>text[i], &given, adds, False) - 1
+        first = last
     return given
 
 

@@ -8,6 +8,10 @@
 
 # ------------------------------------------------------------------------------------------------------- one segment
 
+cdef enum:
+    ENTRIES_EACH = 4     # entries of a table by id for each token, so that making it takes less time than hashing ids
+
+
 # Working memory of one thread.
 cdef struct SegmentWorkspace:
     Scanner hypothesis
@@ -22,6 +26,7 @@ cdef struct SegmentWorkspace:
     Py_ssize_t *starts          # where those of each text begin, and the end
     Py_ssize_t most_starts      # that fit
     Buffer memory
+    int32_t *by_id              # of ids that are not hashed, the numbers in a segment; 0 between segments
     TokenTable table
     ChrfWorkspace characters
     bint characters_begun
@@ -163,12 +168,15 @@ cdef int number_lines(Tokenizer tokenizer, SegmentWorkspace *work, const Line *h
 
 
 cdef int number_ids_of(SegmentWorkspace *work, TokenTexts hypotheses, Py_ssize_t text, TokenTexts references,
-                       Py_ssize_t first, Py_ssize_t last) except -1 nogil:
-    """Number the ids of a hypothesis, and look up those of the references `first` to `last` (exclusive), likewise."""
+                       Py_ssize_t first, Py_ssize_t last, uint64_t bits) except -1 nogil:
+    """Number the ids of a hypothesis, and look up those of the references `first` to `last` (exclusive), likewise.
+
+    :param bits: the largest index of a table of the workspace by id; 0 if ids are hashed
+    """
     cdef Watch *watching = &work.hypothesis.watching
     cdef Py_ssize_t *starts = begin_segment(work, last - first)
     cdef Py_ssize_t length = hypotheses.length(text)
-    cdef uint64_t slots = 2 * slots_for(length)
+    cdef uint64_t slots = 0 if bits > 0 else 2 * slots_for(length)
     cdef Py_ssize_t k
     cdef KeyTable table
     starts[1] = length + 1
@@ -182,12 +190,20 @@ cdef int number_ids_of(SegmentWorkspace *work, TokenTexts hypotheses, Py_ssize_t
     reserve(&work.memory, <uint64_t>(length + 2) * sizeof(uint64_t) + slots * sizeof(int32_t))
     table.keys = <uint64_t *>work.memory.data
     table.numbers = <int32_t *>(table.keys + length + 2)
-    forget_keys(&table, slots, watching)
+    table.width = bits
+    if bits > 0:
+        table.numbers = work.by_id
+        table.mask = bits
+    else:
+        forget_keys(&table, slots, watching)
     work.distinct = number_ids(&table, hypotheses, text, work.numbers.values, 0, True, watching)
     work.numbers.values[length] = -1
     for k in range(first, last):
         number_ids(&table, references, k, work.numbers.values + starts[k - first + 1], 0, False, watching)
         work.numbers.values[starts[k - first + 2] - 1] = -1
+    if bits > 0:
+        for k in range(1, work.distinct + 1):
+            table.numbers[table.keys[k]] = 0
     return watch(watching, 8 + work.numbers.count)
 
 
@@ -198,6 +214,7 @@ cdef void make_workspace(SegmentWorkspace *work) noexcept nogil:
     work.starts = NULL
     work.most_starts = 0
     clear_items(&work.memory, 1)
+    work.by_id = NULL
     clear_items(&work.table, 1)
     work.characters_begun = False
 
@@ -208,6 +225,7 @@ cdef void end_workspace(SegmentWorkspace *work) noexcept nogil:
     free(work.numbers.values)
     free(work.starts)
     free_buffer(&work.memory)
+    free(work.by_id)
     free_tokens(&work.table)
     if work.characters_begun:
         end_characters(&work.characters)
@@ -230,6 +248,7 @@ cdef class Segments:
     cdef RawTexts reference_lines
     cdef TokenTexts texts
     cdef TokenTexts references
+    cdef uint64_t bits          # see `number_ids_of`
     cdef Py_ssize_t count
     cdef const int64_t[::1] sets
     cdef const int64_t[::1] owners
@@ -242,6 +261,9 @@ cdef class Segments:
         if tokenizer is None:
             self.texts, self.references = hypotheses, references
             self.count, count = self.texts.size, self.references.size
+            self.bits = self.texts.bits() | self.references.bits()
+            if self.bits >= ENTRIES_EACH * <uint64_t>(self.texts.total + self.references.total):
+                self.bits = 0
         else:
             self.lines, self.reference_lines = hypotheses, references
             self.count, count = self.lines.size, self.reference_lines.size
@@ -275,7 +297,9 @@ cdef class Segments:
         """Number the tokens of a segment."""
         cdef Py_ssize_t first = self.first(i)
         if self.tokenizer is None:
-            return number_ids_of(work, self.texts, i, self.references, first, self.end(i))
+            if self.bits > 0 and work.by_id == NULL:
+                work.by_id = <int32_t *>new_zeros(<Py_ssize_t>self.bits + 1, sizeof(int32_t))
+            return number_ids_of(work, self.texts, i, self.references, first, self.end(i), self.bits)
         return number_lines(self.tokenizer, work, &self.lines.lines[i], &self.reference_lines.lines[first],
                             self.end(i) - first)
 

@@ -243,7 +243,7 @@ cdef class PreparedReferences:
             for k in range(sets[i], sets[i + 1]):
                 tokens += texts.length(k)
             largest = max(largest, tokens)
-        work.memory = Buffer(NULL, 0)
+        clear_items(&work, 1)
         try:
             begin_work(&work, largest, min(max_order, texts.longest))
             with nogil:
@@ -316,7 +316,7 @@ cdef class PreparedReferences:
         cdef Py_ssize_t k, n
         # once a table is in the cache, it is faster than the masks
         if work.repeated < WARM and last == first + 1 and max(length, self.references.length(first)) <= MASK_BITS:
-            number_ids_of(&work.segment, texts, text, self.references, first, last)
+            number_ids_of(&work.segment, texts, text, self.references, first, last, 0)
             return count_numbered(&work.segment, order, CLOSEST, row)
         row[0] = length
         for k in range(first, last):

@@ -54,6 +54,20 @@ cdef class TokenTexts:
         return <Py_ssize_t>(self.stops[text] - self.starts[text])
 
     @cython.final
+    cdef uint64_t bits(self) noexcept nogil:
+        """Return the bits that an id has: as a number it is at least the largest id, unless an id is negative."""
+        cdef int32_t narrow = 0
+        cdef int64_t wide = 0
+        cdef Py_ssize_t i
+        if self.narrow is None:
+            for i in range(self.width):
+                wide |= self.wide[i]
+        else:
+            for i in range(self.width):
+                narrow |= self.narrow[i]
+        return <uint64_t>(wide | narrow)
+
+    @cython.final
     cdef void read(self, Py_ssize_t text, uint64_t *keys) noexcept nogil:
         """Write the tokens of a text as keys."""
         cdef int64_t begin = self.starts[text]
