@@ -1,7 +1,9 @@
 """The rule by which hypotheses and references are read: a str is raw text, a list is tokens, an array is ids; references are one or several by depth."""
 
 import pickle
+from http import HTTPStatus
 from itertools import chain, pairwise
+from uuid import SafeUUID
 
 import numpy as np
 import pytest
@@ -33,6 +35,8 @@ READ = [
     ("tokens that are tuples, several", [[("a", "X")]], [[[("a", "X")], [("b", "Y")]]], [[[("a", "X")], [("b", "Y")]]]),
     ("tokens, a missing reference", [["a", "b"], ["c"]], [[["a", "b"], None], [None, ["c"]]], [[["a", "b"]], [["c"]]]),
     ("ids, numbers of NumPy", [[np.int64(5), np.int64(6)]], [[np.int64(5)]], [[[5]]]),
+    ("ids, an enumeration", [[HTTPStatus.OK]], [[HTTPStatus.OK]], [[[200]]]),
+    ("tokens, an enumeration", [[SafeUUID.safe]], [[SafeUUID.safe]], [[[SafeUUID.safe]]]),
     ("lists of int, several", [[5, 6], [3]], [[[5, 6], [7]], [[3]]], [[[5, 6], [7]], [[3]]]),
     ("tuple of 1-D arrays", tuple(ids([5, 6], [0, 2])), tuple(ids([5, 6], [0, 3])), [[[5, 6]], [[0, 3]]]),
     ("lists of int, 2-D array", [[5, 6], [3]], ARRAY([[5, 6], [3, 4]]), [[[5, 6]], [[3, 4]]]),

@@ -16,8 +16,8 @@ LINE = (str, bytes, bytearray)
 
 def is_sized(value: Any) -> bool:
     """Return whether the value is a container that can be read more than once."""
-    kind = type(value)
-    return hasattr(kind, "__len__") and hasattr(kind, "__iter__") and getattr(value, "ndim", 1) != 0
+    # The class of an enumeration has both, and its members, which may be tokens, have neither.
+    return hasattr(value, "__len__") and hasattr(value, "__iter__") and getattr(value, "ndim", 1) != 0
 
 
 def has_no_dimension(value: Any) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
+
 from .._runtime.sequences import (
     LINE,
     LISTS,
@@ -167,7 +169,7 @@ def refuse_text(value: Any, name: str, wanted: str = "a list of tokens") -> None
 
 def is_array_type(kind: type) -> bool:
     """Return whether this is the type of an array or a tensor, one of which without dimensions is like an int."""
-    return hasattr(kind, "__index__") and hasattr(kind, "__len__")
+    return hasattr(kind, "__index__") and issubclass(kind, Sized)
 
 
 def refuse_arrays(text: Iterable[Any], name: str) -> None:
