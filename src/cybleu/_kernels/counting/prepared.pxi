@@ -197,7 +197,7 @@ cdef int match_prepared(const ReferenceTable *table, Py_ssize_t length, Py_ssize
             wanted += positions[i + 1] - positions[i] == 1
         watch_long(watching, found)
         if n == max_order or wanted == 0:
-            return 0
+            break
         found = 0
         matched = 0
         for i in range(wanted):

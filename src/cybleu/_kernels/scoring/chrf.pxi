@@ -279,7 +279,7 @@ cdef class CharacterF(RowFormula):
     """
 
     cdef ChrfRules rules
-    cdef readonly int order
+    cdef int order
 
     def __cinit__(self, int char_order, int word_order, beta, str space not None, bint epsilon):
         if (not 0 <= char_order <= MOST_OF_A_KIND or not 0 <= word_order <= MOST_OF_A_KIND

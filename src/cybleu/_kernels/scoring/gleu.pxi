@@ -116,10 +116,8 @@ def gleu_rows(list_of_references, hypotheses, min_len, max_len, Py_ssize_t start
     cdef Py_ssize_t i
     cdef Py_ssize_t[2] orders
     cdef int64_t[2] found
-    if start < 0 or stop > rows.shape[0] or rows.shape[1] != 2:
+    if start < 0 or stop > rows.shape[0] or rows.shape[1] != 2 or not read_orders(min_len, max_len, orders):
         raise ValueError("the rows do not fit the segments")
-    if not read_orders(min_len, max_len, orders):
-        return start
     for i in range(start, stop):
         if not count_one(item_at(list_of_references, i), item_at(hypotheses, i), orders, found, &work):
             return i

@@ -67,8 +67,6 @@ cdef class RawTexts:
         cdef Watch watching = begin_watch()
         cdef Line line
         cdef Py_ssize_t i
-        if type(lines) is not list and type(lines) is not tuple:
-            raise TypeError("the lines must be a list or a tuple")
         self.held = lines = tuple(lines)
         self.lines = <Line *>allocated(malloc((<size_t>len(lines) + 1) * sizeof(Line)))
         for i in range(len(lines)):

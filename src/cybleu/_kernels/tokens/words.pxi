@@ -80,7 +80,7 @@ cdef class RawVocabulary:
     :param tokenizer: the tokeniser
     """
 
-    cdef readonly Tokenizer tokenizer
+    cdef Tokenizer tokenizer
     cdef TokenTable table
     cdef void **arena           # memory of the tokens, which begins with the address of the arena before it
     cdef Py_ssize_t arena_left  # bytes free at the end
