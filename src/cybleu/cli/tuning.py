@@ -379,10 +379,10 @@ class Task:
         :param details: more entries of the JSON object
         """
         from ..tuning.problem import Problem, score_of
-        from ..tuning.results import rise
+        from ..tuning.results import as_read
 
         if not self.quiet:
-            echo(f"{result.metric} {rise(result.start_score, result.score, result.scale)}", err=True)
+            echo(f"{result.metric} {as_read(result.scale, result.start_score, result.score)}", err=True)
         weights = self._weights(result)
         score = result.score
         if self.normalise is not None:  # products that are rounded differently may break ties differently

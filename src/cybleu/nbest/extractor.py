@@ -14,7 +14,7 @@ from .._files.writing import check_paths, writing
 from .._runtime.arrays import Integers, in_place, np
 from ..errors import InputFileError, StatisticsError
 from .features import check_apart, sparse_fields
-from .formats import MOST_DIGITS, MOST_EMPTY, ParsedLines, blocks_of, lines_in, numbers_in, on_line, words_in
+from .formats import MOST_DIGITS, MOST_EMPTY, ParsedLines, blocks_of, numbers_in, on_line, words_in
 from .parts import Part, by_segment, joined_parts
 from .validation import LARGEST_SUM, feature_names
 
@@ -128,7 +128,7 @@ class _Table:
         for block, count in blocks_of(self.file):
             if parser is None:  # its heading tells the number of columns
                 with on_line(self.file, 1):
-                    self._enter(words_in(next(lines_in(block))[1]))
+                    self._enter(words_in(block.partition(b"\n")[0].removesuffix(b"\r")))
                 width = self._width or 0
                 parser = Fields([b""] * width, "glued" if has_pairs else "none")
             lines = ParsedLines(parser, block, count, width)

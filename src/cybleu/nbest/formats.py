@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -154,15 +154,13 @@ class ParsedLines:
         self.row += 1
         self._indptr[self.row] = last
 
-    def features(self) -> tuple[Floats, SparseFeatures | None]:
-        """Return the dense features of all rows, and the sparse ones, if a line so far has any."""
-        dense = self._features[: self.row]
-        # the parser numbers names in the order of the file, and knows those of earlier blocks, too
-        names = self._parser.names()
-        if not names:
-            return dense, None
+    def features(self) -> tuple[Floats, SparseFeatures]:
+        """Return the dense and the sparse features of all rows."""
         indptr = self._indptr[: self.row + 1]
-        return dense, SparseFeatures(indptr, self._columns[: indptr[-1]], self._values[: indptr[-1]], names)
+        last = indptr[-1]
+        # the parser numbers names in the order of the file, and knows those of earlier blocks, too
+        sparse = SparseFeatures(indptr, self._columns[:last], self._values[:last], self._parser.names())
+        return self._features[: self.row], sparse
 
 
 # ---------------------------------------------------------------------------------------- id ||| tokens ||| features
@@ -180,14 +178,17 @@ def field_lines(file: Lines, form: str | None, naming: Naming) -> Iterator[Recor
     for block, count in blocks_of(file):
         if parser is None:
             form = form or _detected(file, block, naming)
-            with on_line(file, 1):
-                first = _parse_line(next(lines_in(block))[1], form)
-            # all lines have the features of the first one; the backend only reads lines that look like it
-            names = tuple(first.dense)
-            sparse_form = "none" if b"" in first.labels[:1] else "spaced"
-            if form == "joshua":
-                sparse_form = "glued"
-            parser = Fields(first.labels, sparse_form)
+            labels: list[bytes] = []
+            sparse_form = "glued"
+            if form == "moses":
+                # all lines have the features of the first one; the backend only reads lines that look like it
+                fields = _fields(block.partition(b"\n")[0].removesuffix(b"\r"))
+                # a mistake is reported below, because the backend declines the line
+                with suppress(InputFileError):
+                    dense, labels, _ = _labelled(words_in(fields[2]) if len(fields) > 2 else [])
+                    names = tuple(dense)
+                sparse_form = "none" if b"" in labels[:1] else "spaced"
+            parser = Fields(labels, sparse_form)
         lines = ParsedLines(parser, block, count, len(names), listed=True)
         for number, start, text in lines.declined():
             with on_line(file, file.count + 1 + number):
@@ -195,12 +196,12 @@ def field_lines(file: Lines, form: str | None, naming: Naming) -> Iterator[Recor
             # a line of another form, or with a mistake
             lines.spans[:, lines.row] = line.id, start + line.begin, start + line.end
             lines.scores[lines.row] = line.score
-            lines.put(line.dense.values(), line.sparse)
+            lines.put(line.dense, line.sparse)
         numbers = np.arange(file.count + 1, file.count + lines.row + 1, dtype=np.int64)
         ids, begins, ends = lines.spans
-        dense, sparse = lines.features()
-        part = Part(*runs_of_ids(ids), dense, names, sparse=sparse, model_scores=lines.scores)
-        if form == "joshua" and sparse is not None:
+        features, sparse = lines.features()
+        part = Part(*runs_of_ids(ids), features, names, sparse=sparse, model_scores=lines.scores)
+        if form == "joshua":
             part = replace(part, features=_as_dense(sparse, file, numbers), names=sparse.names, sparse=None)
         yield Record(numbers, block, begins, ends, part)
     check_apart(names, parser.names())
@@ -264,15 +265,14 @@ class _ParsedLine(NamedTuple):
     begin: int  # where the text begins
     end: int
     score: float
-    dense: dict[str, float]
-    labels: list[bytes]  # for each dense feature what is before its value
+    dense: list[float]
     sparse: Sparse
 
 
-def _parse_line(line: bytes, form: str | None, names: tuple[str, ...] | None = None) -> _ParsedLine:
+def _parse_line(line: bytes, form: str | None, names: tuple[str, ...]) -> _ParsedLine:
     """Parse a line.
 
-    :param names: the names of the dense features of the lines before, which it has too
+    :param names: the names of the dense features, in their order
     """
     fields = _fields(line)
     if len(fields) < 4:
@@ -285,17 +285,17 @@ def _parse_line(line: bytes, form: str | None, names: tuple[str, ...] | None = N
     if len(score) != 1:
         raise InputFileError(f"the score is {shown(' '.join(score))}; it must be one number")
     tokens = words_in(fields[2])
-    dense, labels, sparse = _labelled(tokens) if form != "joshua" else ({}, [], pairs_of(tokens))
-    for name in names or ():
+    dense, _, sparse = _labelled(tokens) if form != "joshua" else ({}, [], pairs_of(tokens))
+    for name in names:
         if name not in dense:
             raise InputFileError(f"the feature {shown(name)} of the previous lines is missing")
-    if names is not None and len(dense) > len(names):
+    if len(dense) > len(names):
         known = {*names}
         new = next(name for name in dense if name not in known)
         raise InputFileError(f"the feature {shown(new)} is not in the previous lines")
     begin, end = trimmed(len(fields[0]) + len(BARS), fields[1])
-    values = dense if names is None else {name: dense[name] for name in names}
-    return _ParsedLine(int(number), begin, end, number_of(score[0], "the score"), values, labels, sparse)
+    values = [dense[name] for name in names]
+    return _ParsedLine(int(number), begin, end, number_of(score[0], "the score"), values, sparse)
 
 
 def _fields(line: bytes) -> list[bytes]:
@@ -310,7 +310,10 @@ def _fields(line: bytes) -> list[bytes]:
 
 
 def _labelled(tokens: list[str]) -> tuple[dict[str, float], list[bytes], Sparse]:
-    """Parse features in Moses's form: ``d= 0 -7.6 lm= -41.3 pp_a= 1``, or ``d: 0 -7.6``."""
+    """Parse features in Moses's form: ``d= 0 -7.6 lm= -41.3 pp_a= 1``, or ``d: 0 -7.6``.
+
+    :return: the dense features, for each of them what is before its value, and the sparse ones
+    """
     dense: dict[str, float] = {}
     labels: list[bytes] = []
     sparse: dict[str, float] = {}
@@ -387,7 +390,7 @@ def _features_in(path: Path) -> tuple[str, Floats]:
     with Lines(path) as file:
         for block, count in blocks_of(file):
             if parser is None:
-                width = len(words_in(next(lines_in(block))[1]))
+                width = len(words_in(block.partition(b"\n")[0].removesuffix(b"\r")))
                 parser = Fields([b""] * width, "none")
             lines = ParsedLines(parser, block, count, width)
             for number, _, line in lines.declined():

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
-from .._runtime.arrays import Array, Floats, Integers, bincount, np, repeat
-from .features import SparseFeatures, no_features
+from .._runtime.arrays import Array, Floats, Integers, np, repeat
+from .features import SparseFeatures
 
 if TYPE_CHECKING:
     from .container import NBest
@@ -83,7 +83,6 @@ def joined_parts(parts: Iterable[Part]) -> Part:
     counts: Counter[str] = Counter()
     texts: list[str] = []
     for part in parts:
-        sparse = part.sparse or no_features(len(part.features))
         arrays = {
             "features": part.features,
             "stats": part.stats,
@@ -91,10 +90,11 @@ def joined_parts(parts: Iterable[Part]) -> Part:
             "index": part.index,
             "ids": part.ids,
             "counts": np.diff(part.offsets),
-            "sizes": np.diff(sparse.indptr),
-            "columns": sparse.columns,
-            "values": sparse.values,
         }
+        if part.sparse is not None:
+            arrays["sizes"] = np.diff(part.sparse.indptr)
+            arrays["columns"] = part.sparse.columns
+            arrays["values"] = part.sparse.values
         for name, array in arrays.items():
             if array is not None:
                 growing[name] = _grown(growing.get(name, array[:0].copy()), counts[name], array)
@@ -105,7 +105,11 @@ def joined_parts(parts: Iterable[Part]) -> Part:
     bounds = np.append(0, np.cumsum(found["counts"]))
     # a run with the id of the run before continues it
     starts = np.append(True, ids[1:] != ids[:-1])[: len(ids)]
-    indptr = np.append(0, np.cumsum(found["sizes"]))
+    sparse = None
+    # a reader does not know before the end whether the file has sparse features
+    if part.sparse is not None and part.sparse.names:
+        indptr = np.append(0, np.cumsum(found["sizes"]))
+        sparse = SparseFeatures(indptr, found["columns"], found["values"], part.sparse.names)
     return Part(
         offsets=np.append(bounds[:-1][starts], bounds[-1]),
         ids=ids[starts],
@@ -113,7 +117,7 @@ def joined_parts(parts: Iterable[Part]) -> Part:
         names=part.names,  # of the last part, because in Joshua's format later lines may add features
         stats=found.get("stats"),
         texts=None if part.texts is None else texts,
-        sparse=part.sparse and SparseFeatures(indptr, found["columns"], found["values"], part.sparse.names),
+        sparse=sparse,
         model_scores=found.get("model_scores"),
         index=found.get("index"),
     )
@@ -125,11 +129,14 @@ def by_segment(part: Part, segments: int, first_id: int) -> Part:
     :param segments: the number of segments
     """
     owners = repeat(part.ids - first_id, np.diff(part.offsets))
-    offsets = np.append(0, np.cumsum(bincount(owners, minlength=segments)))
-    ids = np.arange(segments, dtype=np.int64) + first_id
+    order = None
     # most decoders write the segments in order, and nothing has to be copied
-    if (owners[1:] >= owners[:-1]).all():
+    if (owners[1:] < owners[:-1]).any():
+        # stable: the hypotheses of a segment keep the order of the input
+        order = np.argsort(owners, kind="stable")
+        owners = owners[order]
+    offsets = np.searchsorted(owners, np.arange(segments + 1, dtype=np.int64)).astype(np.int64)
+    ids = np.arange(segments, dtype=np.int64) + first_id
+    if order is None:
         return replace(part, offsets=offsets, ids=ids)
-    # stable: the hypotheses of a segment keep the order of the input
-    order = np.argsort(owners, kind="stable")
     return part.taken(order, offsets, ids, order if part.index is None else part.index[order])

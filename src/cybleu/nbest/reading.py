@@ -212,7 +212,8 @@ def count_texts(
 
     :param owners: for each text the number of its segment
     """
-    if metric.reads == "tokens" and not (isinstance(texts, RawTexts) and references.kind == "raw text"):
+    both_raw = isinstance(texts, RawTexts) and references.kind == "raw text"
+    if metric.reads == "tokens" and not both_raw:
         tokenization = tokenization_for(metric, "raw text")
         if tokenization is None:
             raise SequenceTypeError("the references are tokens, and a mixture counts raw text; give each as a str")
@@ -222,7 +223,8 @@ def count_texts(
             references = References([tokenization.split(group) for group in references.lists()])
         # both sides are tokens now
         metric = with_options(metric, tokenize=None, lowercase=False)
-    check_same_kind(texts.kind, "the texts", references.kind, "the references")
+    elif not both_raw:
+        check_same_kind(texts.kind, "the texts", references.kind, "the references")
     return rows_of_corpus(metric, references.corpus_of(texts, owners), threads)
 
 

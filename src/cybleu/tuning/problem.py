@@ -105,7 +105,8 @@ class Objective:
     def score(self, row: Array) -> float:
         """Score a sum."""
         score = self.metric.formula(row.tolist()) if self.metric else float(self._function(row))
-        self._check(score, row)
+        if isnan(score):
+            raise self._no_score(row)
         return score
 
     def scores(self, rows: Array) -> Floats:
@@ -114,14 +115,13 @@ class Objective:
             scores = self.metric.evaluate_rows(rows)
         else:
             scores = np.array([float(self._function(row)) for row in rows])
-        for wrong in np.flatnonzero(np.isnan(scores)):
-            self._check(scores[wrong], rows[wrong])
+        wrong = np.isnan(scores)
+        if wrong.any():
+            raise self._no_score(rows[wrong.argmax()])
         return scores
 
-    def _check(self, score: float, row: Array) -> None:
-        """:raises StatisticsError: the score is nan"""
-        if isnan(score):
-            raise StatisticsError(f"the metric {self.name} gave nan for the sum {row.tolist()}")
+    def _no_score(self, row: Array) -> StatisticsError:
+        return StatisticsError(f"the metric {self.name} gave nan for the sum {row.tolist()}")
 
 
 def summed(stats: Array, chosen: Integers) -> Array:

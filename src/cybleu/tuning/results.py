@@ -13,13 +13,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def as_read(score: float, scale: float | None) -> str:
-    """Format a score for display: from 0 to 100 if its scale is known."""
-    return f"{score:.6g}" if scale is None else f"{percent(score, scale):.4f}"
-
-
-def rise(start: float, end: float, scale: float | None) -> str:
-    return f"{as_read(start, scale)} -> {as_read(end, scale)}"
+def as_read(scale: float | None, *scores: float) -> str:
+    """Format a score for display, or a first and a last one with an arrow between: from 0 to 100 if the scale is known."""
+    return " -> ".join(f"{score:.6g}" if scale is None else f"{percent(score, scale):.4f}" for score in scores)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +37,7 @@ class Tuned:
 
     def __str__(self) -> str:
         weights = [f"{name} {weight!r}" for name, weight in self.weights.items()]
-        return "\n".join([rise(self.start_score, self.score, self.scale), *weights])
+        return "\n".join([as_read(self.scale, self.start_score, self.score), *weights])
 
     def _repr_html_(self) -> str:
         return html_table(str(self).partition("\n")[0], ["feature", "weight"], self.weights.items())
@@ -78,7 +74,8 @@ class LineSearch(Tuned):
     surface: tuple[NDArray[np.float64], NDArray[np.float64]] | None = field(compare=False)  # arrays have no truth value
 
     def __str__(self) -> str:
-        score, start = (as_read(score, self.scale) for score in (self.score, self.start_score))
+        score = as_read(self.scale, self.score)
+        start = as_read(self.scale, self.start_score)
         return f"{score} at {self.step:.6g}, in {self.left:.6g} to {self.right:.6g}, from {start}"
 
 
@@ -130,7 +127,7 @@ class Restart(Tuned):
     origin: int | None
 
     def __str__(self) -> str:
-        scores = rise(self.start_score, self.score, self.scale)
+        scores = as_read(self.scale, self.start_score, self.score)
         near = "" if self.origin is None else f", from near the end of {self.origin}"
         return f"{self.number:3} {scores}, {len(self.moves)} moves, {self.line_searches} line searches{near}"
 
@@ -212,8 +209,8 @@ class Iteration:
     decoded_score: float
 
     def __str__(self) -> str:
-        scores = rise(self.start_score, self.score, self.scale)
-        decoded = as_read(self.decoded_score, self.scale)
+        scores = as_read(self.scale, self.start_score, self.score)
+        decoded = as_read(self.scale, self.decoded_score)
         return f"{self.number:3} decoded {decoded}, {scores}, {self.hypotheses} hypotheses, {self.new} of them new"
 
 
