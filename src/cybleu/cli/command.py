@@ -31,7 +31,7 @@ from .._files.text import STANDARD_STREAM, shown
 from .._files.writing import check_paths
 from .._runtime.system import command_line
 from ..errors import CybleuError, InputFileError, _printable
-from ..metrics import METRICS, VARIANTS
+from ..metrics import METRICS, VARIANTS, Metric, find
 from ..metrics.names import name_of
 
 Decorator: TypeAlias = Callable[[Any], Any]
@@ -59,6 +59,18 @@ ADVICE = {
 def say(text: str) -> None:
     """Tell the user something beside the output."""
     click.echo(f"cybleu: {text}", err=True)
+
+
+def say_same_score(references: Files, **options: Any) -> None:
+    """Tell which tokens a score was computed on, and the command that prints the same score of texts.
+
+    :param options: the options of the command, of which some are those of `cybleu score`
+    """
+    words = ["cybleu", "score", "OUTPUT", *references, "-m", options["metric"]]
+    for name in ("smoothing", "max_order", "reference_length", "tokenize"):
+        if options.get(name) is not None:
+            words += [as_option(name), str(options[name])]
+    say(f"scores use --tokenize {options['tokenize']}; to score texts the same way, run: {command_line(words)}")
 
 
 def as_option(name: str, value: Any = None) -> str:
@@ -344,6 +356,11 @@ def metric_named(name: str) -> str:
     name = name.lower()
     name = "sacrebleu" if name == "bleu" else name.replace("chrf2", "chrf")
     return name_of(name)
+
+
+def metric_of(scoring: Gathered) -> Metric:
+    """The metric that options name, see :func:`cybleu.cli.options.scoring_section`."""
+    return find(scoring["metric"], smoothing=scoring["smoothing"])
 
 
 def similar(name: str, names: list[str]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from click import (
@@ -18,10 +17,9 @@ from click import (
 from .._definitions.bleu import remark_on_weights
 from .._definitions.ngrams import MOST_ORDERS
 from .._files.text import number_of, shown
-from .._runtime.system import command_line
 from ..errors import FeatureError, InputFileError
-from ..metrics import Metric, find, variants
-from .command import Decorator, FilePath, Gathered, MetricName, as_option, gathered, say, section
+from ..metrics import variants
+from .command import Decorator, FilePath, MetricName, gathered, say, section
 
 if TYPE_CHECKING:
     from ..nbest import NBest
@@ -112,16 +110,12 @@ reading_options = (
 
 
 def scoring_section(metric: Decorator, *more: Decorator) -> Decorator:
-    """Declare the metric of a list, for :func:`metric_of`.
+    """Declare the metric of a list, for :func:`cybleu.cli.command.metric_of`.
 
     :param metric: the option that names it
     """
     smoothing = option("--smoothing", metavar="NAME", help="The smoothing of BLEU.  [default: the tool's]")
     return section("Metric", gathered("scoring", metric, smoothing), *more)
-
-
-def metric_of(scoring: Gathered) -> Metric:
-    return find(scoring["metric"], smoothing=scoring["smoothing"])
 
 
 def output_format_option(*more: str) -> Decorator:
@@ -134,29 +128,10 @@ def output_format_option(*more: str) -> Decorator:
     )
 
 
-def check_form(form: str, nbest: NBest) -> None:
-    """Check that the weights of the features can be written in this form."""
-    if form == "numbers" and nbest.sparse is not None:
+def check_numbers(nbest: NBest) -> None:
+    """Check that weights can be written as numbers alone, which do not say which sparse feature they belong to."""
+    if nbest.sparse is not None:
         raise FeatureError(
             f"--output-format numbers does not support sparse features, and the list has {len(nbest.sparse.names)}; use "
             "--output-format names or moses"
         )
-
-
-def told(nbest: NBest, weights: dict[str, float]) -> dict[str, float]:
-    """The weights that are printed: those of dense features, and of sparse ones those that are not 0."""
-    # there may be millions of sparse features, and an absent one counts as 0 when weights are read
-    dense = set(nbest.names)
-    return {name: weight for name, weight in weights.items() if weight or name in dense}
-
-
-def say_same_score(references: Sequence[str], **options: Any) -> None:
-    """Tell which tokens a score was computed on, and the command that prints the same score of texts.
-
-    :param options: the options of the command, of which some are those of `cybleu score`
-    """
-    words = ["cybleu", "score", "OUTPUT", *references, "-m", options["metric"]]
-    for name in ("smoothing", "max_order", "reference_length", "tokenize"):
-        if options.get(name) is not None:
-            words += [as_option(name), str(options[name])]
-    say(f"scores use --tokenize {options['tokenize']}; to score texts the same way, run: {command_line(words)}")

@@ -24,24 +24,23 @@ from .command import (
     as_option,
     from_command_line,
     gathered,
+    metric_of,
     references_argument,
     say,
+    say_same_score,
     section,
     shows_progress,
 )
 from .options import (
-    check_form,
+    check_numbers,
     first_id_option,
-    metric_of,
     metric_option,
     nbest_argument,
     output_format_option,
     reading_options,
-    say_same_score,
     scoring_section,
     seed_option,
     tokenize_option,
-    told,
 )
 
 if TYPE_CHECKING:
@@ -494,20 +493,22 @@ def perceptron_command(
       cybleu rerank perceptron dev.nbest.gz dev.ref --folds 10 --held-out chosen.txt -o weights.txt
     """
     from ..nbest import NBest
-    from ..nbest.weights import weight_lines
+    from ..nbest.weights import weight_lines, without_sparse_zeros
     from ..rerank import perceptron
 
     if written["output"] == held_out == STANDARD_STREAM:
         raise UsageError("--output and --held-out cannot both be standard output; give a file name for one of them")
     chosen = metric_of(scoring)
     whole = NBest.from_files(nbest, references, progress=shows_progress(), naming=as_option, **reading)
-    check_form(written["output_format"], whole)
+    if written["output_format"] == "numbers":
+        check_numbers(whole)
     trained = perceptron(whole, metric=chosen, progress=shows_progress(), **training)
     if held_out is not None:
         with opened(held_out) as write:
             write("".join(f"{one_line(text)}\n" for text in trained.held_out.texts))
     with opened(written["output"]) as write:
-        write("".join(weight_lines(told(whole, trained.weights), written["output_format"])))
+        weights = without_sparse_zeros(trained.weights, whole.names)
+        write("".join(weight_lines(weights, written["output_format"])))
     score = percent(trained.score, chosen.scale)
     of_folds = ", ".join(f"{percent(number, chosen.scale):.2f}" for number in trained.fold_scores)
     echo(

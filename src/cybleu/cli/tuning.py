@@ -26,27 +26,26 @@ from .command import (
     as_option,
     from_command_line,
     gathered,
+    metric_of,
     references_argument,
     say,
+    say_same_score,
     section,
     shows_progress,
 )
 from .options import (
-    check_form,
+    check_numbers,
     first_id_option,
-    metric_of,
     metric_option,
     nbest_argument,
     orders_option,
     output_format_option,
     reading_options,
     reference_length_option,
-    say_same_score,
     scoring_section,
     seed_option,
     threads_option,
     tokenize_option,
-    told,
 )
 
 if TYPE_CHECKING:
@@ -319,10 +318,10 @@ class Task:
         unlisted: dict[str, float] = {}
         if self.start is not None:
             self._start, unlisted = _start_weights(self.start, self.nbest)
-        form = self.written["output_format"]
-        check_form(form, self.nbest)
-        # numbers have no names, so they are only those of the features of the list
-        self._unlisted = {} if form == "numbers" else unlisted
+        self._unlisted = unlisted
+        if self.written["output_format"] == "numbers":
+            check_numbers(self.nbest)
+            self._unlisted = {}  # numbers have no names, so they are only those of the features of the list
 
     def _lists(self) -> list[NBest]:
         """Read lists of a decoder, or files of Moses's extractor."""
@@ -401,10 +400,10 @@ class Task:
             say_same_score(self.references, **self.scoring, **self.reading)
 
     def _weights(self, result: Any) -> dict[str, float]:
-        from ..tuning import normalised
+        from ..nbest.weights import normalised, without_sparse_zeros
 
         weights = {**(self._start or {}), **result.weights}
-        return normalised({**told(self.nbest, weights), **self._unlisted}, self.normalise)
+        return normalised({**without_sparse_zeros(weights, self.nbest.names), **self._unlisted}, self.normalise)
 
 
 def _naming(name: str, value: Any = None) -> str:

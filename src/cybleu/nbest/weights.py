@@ -169,6 +169,15 @@ def write_weights(path: Path, weights: Mapping[str, float], form: str = "names")
         file.writelines(weight_lines(weights, form))
 
 
+def without_sparse_zeros(weights: Mapping[str, float], dense: Collection[str]) -> dict[str, float]:
+    """Leave out sparse features with the weight 0: there may be millions, and one that is absent counts as 0.
+
+    :param dense: the names of the dense features
+    """
+    dense = set(dense)
+    return {name: weight for name, weight in weights.items() if weight or name in dense}
+
+
 def check_weights(weights: Mapping[str, float]) -> None:
     """Check that weights are finite numbers by names that a file of weights can have."""
     if not isinstance(weights, Mapping):

@@ -16,7 +16,7 @@ from .._runtime.numbers import as_number, check_whole
 from .._runtime.system import command_line, split_command
 from ..errors import DecoderError, UnknownNameError, WeightsError
 from ..nbest import NBest
-from ..nbest.weights import check_normalised, normalised
+from ..nbest.weights import check_normalised, normalised, without_sparse_zeros
 from .climb import tune
 from .mira import kbmira
 from .pro import pro
@@ -84,9 +84,7 @@ class Tuner:
         known = {name: start[name] for name in nbest.all_names if name in start}
         tuned = self._function(nbest, known, seed=self._seed + iteration, **self._options).weights
         weights = {**start, **tuned}  # the decoder has features that are not in any list so far
-        return normalised(
-            {name: weight for name, weight in weights.items() if weight or name in nbest.names}, self._normalise
-        )
+        return normalised(without_sparse_zeros(weights, nbest.names), self._normalise)
 
 
 class DecoderCommand:
