@@ -37,6 +37,7 @@ class BatchCounter:
 
     :param options: of the metric
     :ivar types: the type of each column of statistics
+    :ivar read: the names of the columns that are read
     :raises UnknownNameError: there is no such metric, or no column of references
     :raises ArrayValueError: a column is kept twice, or has the name of a new column
     """
@@ -48,74 +49,39 @@ class BatchCounter:
         self.hypothesis = hypothesis
         self.references = names_of_references(references)
         self.keep = [keep] if isinstance(keep, str) else list(keep)
+        self.read = list(dict.fromkeys([*self.keep, hypothesis, *self.references]))
         for place, name in enumerate(self.keep):
             again = name in self.keep[:place]
             if again or name in (*self.metric.columns, SCORE):
                 made = "given twice" if again else "the name of a column that is made"
                 raise ArrayValueError(f"the column {name!r} is to be kept, and it is {made}; rename it")
 
-    def columns_of(self, names: Sequence[str]) -> list[str]:
-        """Return the columns that are read, each once.
-
-        :param names: of all columns
-        :raises UnknownNameError: there is no column of a name, or there are several
-        """
-        return [known(name, names) for name in dict.fromkeys((*self.keep, self.hypothesis, *self.references))]
-
-    # -------------------------------------------------------------------------------- from batches to columns, on workers
-
-    def rows_of(self, batch: Any) -> dict[str, Any]:
-        """Return the columns that are kept, and the statistics of each segment.
-
-        :param batch: a RecordBatch or Table of pyarrow
-        """
-        return {**self._kept(batch), **self._counted(batch)}
-
-    def sums_of(self, batch: Any) -> dict[str, Any]:
-        """Return the statistics added up in the batch, so that the engine has one row of it to move and to add.
-
-        :param batch: see :meth:`rows_of`
-        """
-        rows = self._counted(batch)
-        # of no row no sum, so that the engine's total of an empty frame is null, and not 0
-        return {name: column.sum(keepdims=True) if batch.num_rows else column for name, column in rows.items()}
-
-    def segment_scores_of(self, batch: Any) -> dict[str, Any]:
-        """Return the columns that are kept, and the score of each segment.
-
-        :param batch: see :meth:`rows_of`
-        """
-        rows = rows_by_name(self._counted(batch), self.metric)
-        return {**self._kept(batch), SCORE: self.metric.of_sentences().scores(rows)}
-
-    def group_scores_of(self, batch: Any) -> dict[str, Any]:
-        """Return the columns that are kept, sums of statistics, and their score.
-
-        :param batch: of the sums of groups, a RecordBatch or Table of pyarrow
-        """
-        sums = {name: batch.column(name) for name in self.metric.columns}
-        return {**self._kept(batch), **sums, SCORE: self.metric.scores(rows_by_name(sums, self.metric))}
-
-    def _kept(self, batch: Any) -> dict[str, Any]:
-        return {name: batch.column(name) for name in self.keep}
-
-    def _counted(self, batch: Any) -> dict[str, Any]:
-        return tables.rows(batch, self.hypothesis, self.references, self.metric, threads=1)
-
-    # ------------------------------------------------------------------------------------------ from frames, where asked
-
     def counted(self, frame: Frame) -> Frame:
-        return self.mapped(frame, self.rows_of, self.types)
-
-    def mapped(self, frame: Frame, function: MapBatch, types: Mapping[str, str]) -> Frame:
-        """Return the columns that are kept, and those of these types that the function makes of the texts."""
-        engine = engine_of(frame)
-        return engine.map(engine.select(frame, self.columns_of), self.keep, function, types)
+        """Return the columns that are kept, and the statistics of each segment."""
+        return engine_of(frame).map(frame, self.read, self.keep, self.rows_of, self.types)
 
     def total(self, frame: Frame) -> dict[str, Any]:
         """Return the sum of the statistics; each is None if there is no row."""
-        names = self.metric.columns
-        return engine_of(frame).total(self.mapped(frame, self.sums_of, self.types), names)
+        return engine_of(frame).total(self.counted(frame), self.metric.columns)
+
+    # ------------------------------------------------ from batches, RecordBatches or Tables of pyarrow, to columns, on workers
+
+    def rows_of(self, batch: Any) -> dict[str, Any]:
+        """Return the columns that are kept, and the statistics of each segment."""
+        counted = tables.rows(batch, self.hypothesis, self.references, self.metric, threads=1)
+        return columns_of(batch, self.keep) | counted
+
+    def segment_scores_of(self, batch: Any) -> dict[str, Any]:
+        """Return the columns that are kept, and the score of each segment."""
+        scores = tables.segment_scores(batch, self.hypothesis, self.references, self.metric, threads=1)
+        return columns_of(batch, self.keep) | {SCORE: scores}
+
+    def group_scores_of(self, batch: Any) -> dict[str, Any]:
+        """Return the columns of a batch of sums, and the score of each sum."""
+        rows = rows_by_name(columns_of(batch, self.metric.columns), self.metric)
+        return columns_of(batch, batch.schema.names) | {SCORE: self.metric.scores(rows)}
+
+    # ------------------------------------------------------------------------------------------ from a table of all systems
 
     def systems_of(self, table: Table) -> dict[str, Integers]:
         """Return the rows of each system, in the order of the segments.
@@ -145,8 +111,13 @@ class BatchCounter:
                 raise LengthMismatchError(
                     f"the systems {first[0]} and {one} have not the same segments, for example {min(different)!r}"
                 )
-            rows[str(one)] = rows_by_name({name: part.column(name) for name in self.metric.columns}, self.metric)
+            rows[str(one)] = rows_by_name(columns_of(part, self.metric.columns), self.metric)
         return rows
+
+
+def columns_of(batch: Any, names: Sequence[str]) -> dict[str, Any]:
+    """Return columns of a RecordBatch or Table of pyarrow by their names."""
+    return {name: batch.column(name) for name in names}
 
 
 # --------------------------------------------------------------------------------------------------------- the two engines
@@ -155,15 +126,17 @@ class BatchCounter:
 class Spark:
     """DataFrames of Spark."""
 
-    def select(self, frame: DataFrame, choose: Callable[[Sequence[str]], list[str]]) -> DataFrame:
-        """Return the columns that a function chooses from the names of all."""
-        return frame.select(*map(_column, choose(frame.columns)))
+    def map(
+        self, frame: DataFrame, read: Sequence[str], keep: Sequence[str], function: MapBatch, types: Mapping[str, str]
+    ) -> DataFrame:
+        """Return the columns that a function makes of batches: those to keep, then those of these types.
 
-    def map(self, frame: DataFrame, keep: Sequence[str], function: MapBatch, types: Mapping[str, str]) -> DataFrame:
-        """Return the columns that a function makes of batches: those to keep, then those of these types."""
+        :param read: the names of the columns that the function reads
+        :raises UnknownNameError: there is no column of a name, or there are several
+        """
         from pyspark.sql.types import DoubleType, LongType, StructField, StructType
 
-        names = frame.columns
+        frame = frame.select(*(_column(known(name, frame.columns)) for name in read))
         schema = StructType([frame.schema[name] for name in keep])
         for name, kind in types.items():
             schema.add(StructField(name, DoubleType() if kind == "float64" else LongType()))
@@ -172,10 +145,10 @@ class Spark:
             from pyarrow import RecordBatch
 
             for batch in batches:
-                yield RecordBatch.from_pydict(function(batch.rename_columns(names)))
+                yield RecordBatch.from_pydict(function(batch.rename_columns(read)))
 
         # mapInArrow itself takes no names with dots
-        return frame.toDF(*(f"column_{place}" for place in range(len(names)))).mapInArrow(map_batches, schema)
+        return frame.toDF(*(f"column_{place}" for place in range(len(read)))).mapInArrow(map_batches, schema)
 
     def sums(self, frame: DataFrame, names: Sequence[str], by: Sequence[str], partitions: int | None) -> DataFrame:
         """Add up columns in groups of rows.
@@ -208,13 +181,13 @@ def _column(name: str) -> Column:
 class Ray:
     """Datasets of Ray Data. The methods are those of :class:`Spark`."""
 
-    def select(self, frame: Dataset, choose: Callable[[Sequence[str]], list[str]]) -> Dataset:
+    def map(
+        self, frame: Dataset, read: Sequence[str], keep: Sequence[str], function: MapBatch, types: Mapping[str, str]
+    ) -> Dataset:
         names = frame.columns(fetch_if_missing=False)
-        if names is None:
-            return frame  # a task says what is missing
-        return frame.select_columns(choose(names))
+        if names is not None:  # otherwise a task says what is missing
+            frame = frame.select_columns([known(name, names) for name in read])
 
-    def map(self, frame: Dataset, keep: Sequence[str], function: MapBatch, types: Mapping[str, str]) -> Dataset:
         def map_block(block: Table) -> Table:
             from pyarrow import Table
 
@@ -318,7 +291,7 @@ def segment_scores(
     [100.0, 59.46]
     """
     counter = BatchCounter(hypothesis, references, metric, options, keep)
-    return counter.mapped(frame, counter.segment_scores_of, SCORES)
+    return engine_of(frame).map(frame, counter.read, counter.keep, counter.segment_scores_of, SCORES)
 
 
 def total(
@@ -404,7 +377,8 @@ def group_scores(
     check_summable(counter.metric)
     engine = engine_of(frame)
     sums = engine.sums(counter.counted(frame), counter.metric.columns, counter.keep, partitions)
-    return engine.map(sums, counter.keep, counter.group_scores_of, counter.types | SCORES)
+    names = [*counter.keep, *counter.metric.columns]
+    return engine.map(sums, names, names, counter.group_scores_of, SCORES)
 
 
 def system_rows(
