@@ -301,13 +301,25 @@ class Task:
     reading: Gathered
 
     def __post_init__(self) -> None:
-        from ..nbest import merge
+        from ..nbest import NBest, merge
+        from ..nbest.reading import prepare_references
         from ..nbest.weights import check_weights
 
         self.progress = shows_progress() and not self.quiet
         self.scored_by = metric_of(self.scoring)
         self._best: Any = None  # of the results so far
-        lists = self._lists()
+        if bool(self.file) == bool(self.features_file) or len(self.features_file) != len(self.scores_file):
+            raise UsageError("give an n-best list and its references, or --features-file and --scores-file in pairs")
+        if self.file:
+            if not self.references:
+                raise UsageError("an n-best list requires a file of references after it")
+            prepared = prepare_references(self.references)
+            lists = [
+                NBest.from_files(path, prepared, texts=False, progress=self.progress, naming=_naming, **self.reading)
+                for path in (self.file, *self.more)
+            ]
+        else:
+            lists = self._lists_of_moses()
         self.nbest = merge(*lists) if len(lists) > 1 else lists[0]
         missing = (self.nbest.offsets[1:] == self.nbest.offsets[:-1]).sum()
         if missing:
@@ -323,22 +335,11 @@ class Task:
             check_numbers(self.nbest)
             self._unlisted = {}  # numbers have no names, so they are only those of the features of the list
 
-    def _lists(self) -> list[NBest]:
-        """Read lists of a decoder, or files of Moses's extractor."""
+    def _lists_of_moses(self) -> list[NBest]:
+        """Read files of Moses's extractor."""
         from ..nbest import NBest
-        from ..nbest.reading import prepare_references
 
         reading = self.reading
-        if bool(self.file) == bool(self.features_file) or len(self.features_file) != len(self.scores_file):
-            raise UsageError("give an n-best list and its references, or --features-file and --scores-file in pairs")
-        if self.file:
-            if not self.references:
-                raise UsageError("an n-best list requires a file of references after it")
-            prepared = prepare_references(self.references)
-            return [
-                NBest.from_files(path, prepared, texts=False, progress=self.progress, naming=_naming, **reading)
-                for path in (self.file, *self.more)
-            ]
         of_texts = [self.references, self.more, reading["format"], reading["max_order"], reading["reference_length"]]
         if any(of_texts) or from_command_line("tokenize"):
             raise UsageError(
@@ -372,32 +373,39 @@ class Task:
 
             tqdm.write(described, file=sys.stderr)
 
-    def show(self, result: Any, **details: Any) -> None:
+    def show(self, result: Any, **details: str) -> None:
         """Print the result and its weights.
 
-        :param details: more entries of the JSON object
+        :param details: more entries of the JSON object, and the attributes of the result that are their values
         """
-        from ..tuning.problem import Problem, score_of
         from ..tuning.results import as_read
 
         if not self.quiet:
             echo(f"{result.metric} {as_read(result.scale, result.start_score, result.score)}", err=True)
         weights = self._weights(result)
+        found = {}
+        if self.written["output_format"] == "json":
+            found = self._found(result, weights)
+            found.update({name: getattr(result, attribute) for name, attribute in details.items()})
+        print_weights(found, weights, **self.written)
+        if not self.quiet and self.references:
+            say_same_score(self.references, **self.scoring, **self.reading)
+
+    def _found(self, result: Any, weights: dict[str, float]) -> dict[str, Any]:
+        """Return the entries of the JSON object that the results of all tuners have."""
+        from ..tuning.problem import Problem, score_of
+
         score = result.score
         if self.normalise is not None:  # products that are rounded differently may break ties differently
             score = score_of(Problem(self.nbest, self.scored_by), weights)
-        found = {
+        return {
             "score": score,
             "start_score": result.start_score,
             "scale": result.scale,
             "metric": result.metric,
             "segments": len(self.nbest),
             "hypotheses": len(self.nbest.features),
-            **details,
         }
-        print_weights(found, weights, **self.written)
-        if not self.quiet and self.references:
-            say_same_score(self.references, **self.scoring, **self.reading)
 
     def _weights(self, result: Any) -> dict[str, float]:
         from ..nbest.weights import normalised, without_sparse_zeros
@@ -487,7 +495,7 @@ def mert_command(search: Gathered, normalise: str, **shared: Any) -> None:
 
     # whoever interrupts the search gets the best of the restarts that ended
     result = task.tune(tune, **search, progress=task.progress, trace=lambda restart: task.follow(restart, str(restart)))
-    task.show(result, line_searches=result.line_searches, climbs=result.restarts)
+    task.show(result, line_searches="line_searches", climbs="restarts")
 
 
 @command("kbmira", cls=Command, other_tools=MOSES)
@@ -525,7 +533,7 @@ def kbmira_command(search: Gathered, normalise: str, **shared: Any) -> None:
         task.follow(result, f"{len(result.scores):3} {score:.4f} ({result.rules})")
 
     result = task.tune(kbmira, **search, trace=trace)
-    task.show(result, rules=result.rules, scores=result.scores)
+    task.show(result, rules="rules", scores="scores")
 
 
 @command("pro", cls=Command, other_tools=MOSES)
@@ -550,7 +558,7 @@ def pro_command(search: Gathered, normalise: str, **shared: Any) -> None:
     # the library takes the minimum on the scale of the metric
     search["minimum"] *= task.scored_by.scale / 100
     result = task.tune(pro, **search)
-    task.show(result, pairs=result.pairs)
+    task.show(result, pairs="pairs")
 
 
 @command("loop", cls=Command, other_tools=MOSES)

@@ -12,7 +12,7 @@ from .._runtime.lazy_arrays import np
 from ..bleu_score.parts import nltk_row
 from ..errors import CybleuError, MixedTokensError
 from ..text.batches import Corpus, TokenIds, TokenLists, make_again
-from ..text.ids import number_others, number_texts
+from ..text.ids import number_others, number_texts, word_ids
 from ..text.segments import plain_segment
 from ..text.tokenizers import Tokenization
 from .tokens import numbered, tokenised
@@ -114,7 +114,7 @@ def counter_of_ngrams(corpus: Corpus, tokenization: Tokenization | None, order: 
 
     def count_lines(start: int, stop: int, rows: Any) -> None:
         some = lines.take(np.arange(start, stop, dtype=np.int64))
-        hypotheses = number_others(some, vocabulary)
+        hypotheses = word_ids(some, vocabulary.look_up)
         prepared.count_rows(hypotheses, owners[start:stop], 0, stop - start, rows[start:stop])
 
     return count_lines

@@ -97,10 +97,30 @@ def ids_given(metric: Metric, of_ids: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in of_ids.items() if value is not None}
 
 
-def rows_of_corpus(metric: Metric, corpus: Corpus, threads: int | None = None, progress: bool = False) -> Array:
-    """Count a corpus, and return its rows as an array `(segments, columns)`."""
-    rows = np.zeros((corpus.size, len(metric.columns)), dtype=metric.dtype)
-    _write_rows(metric, corpus, rows, threads, progress)
+def rows_of_corpus(
+    metric: Metric, corpus: Corpus, threads: int | None = None, progress: bool = False, rows: Array | None = None
+) -> Array:
+    """Count a corpus, in threads if the metric and the texts allow it, and return its rows.
+
+    :param rows: an array or a view `(segments, columns)` of zeros to write to; by default a new array
+    """
+    size = corpus.size
+    if rows is None:
+        rows = np.zeros((size, len(metric.columns)), dtype=metric.dtype)
+    if threads is not None and checked_threads(threads) == 1:
+        threads = None
+    if not size:
+        tokenization_for(metric, corpus.kind)  # raises an error for a kind that the metric does not read
+        return rows
+    count = metric.counter(corpus)
+    if not metric.cost or isinstance(corpus.texts, TokenLists):
+        threads = None
+    # One sentence is counted sooner than its cost is computed.
+    if threads is None and not progress:
+        count(0, size, rows)
+    else:
+        cost = metric.cost * corpus.cost
+        run(lambda start, stop: count(start, stop, rows), size, cost, threads, progress, "segments")
     return rows
 
 
@@ -111,36 +131,13 @@ def rows_without_numpy(metric: Metric, corpus: Corpus, threads: int | None = Non
         width = len(metric.columns)
         code: Any = "d" if metric.dtype == "float64" else "q"
         rows = memoryview(bytearray(8 * corpus.size * width)).cast(code, (corpus.size, width))
-    _write_rows(metric, corpus, rows, threads)
-    return rows
+    return rows_of_corpus(metric, corpus, threads, rows=rows)
 
 
 def lists_of(rows: Any) -> Iterator[list[Any]]:
     """Yield the rows of a view as lists, a few thousand at once, so that Python can handle Ctrl-C between them."""
     for start in range(0, len(rows), 10_000):
         yield from rows[start : start + 10_000].tolist()
-
-
-def _write_rows(metric: Metric, corpus: Corpus, rows: Any, threads: int | None = None, progress: bool = False) -> None:
-    """Write the rows of a corpus, in threads if the metric and the texts allow it.
-
-    :param rows: an array or a view `(segments, columns)` of zeros
-    """
-    if threads is not None and checked_threads(threads) == 1:
-        threads = None
-    size = corpus.size
-    if not size:
-        tokenization_for(metric, corpus.kind)  # raises an error for a kind that the metric does not read
-        return
-    count = metric.counter(corpus)
-    if not metric.cost or isinstance(corpus.texts, TokenLists):
-        threads = None
-    # One sentence is counted sooner than its cost is computed.
-    if threads is None and not progress:
-        count(0, size, rows)
-    else:
-        cost = metric.cost * corpus.cost
-        run(lambda start, stop: count(start, stop, rows), size, cost, threads, progress, "segments")
 
 
 def counter_in_python(metric: Metric, corpus: Corpus) -> Counter:
