@@ -81,6 +81,13 @@ NO_SMOOTHING += ["method1", SmoothingFunction, SmoothingFunction()]
 NO_ORDERS = [(0, 4), (3, 2), (1, 17), (1, 2.0)]
 
 
+class Unsure(Own):
+    """A metric whose scores of many sums at once are nan."""
+
+    def evaluate_rows(self, rows):
+        return rows[:, 0] * NAN
+
+
 class LazyFrame:
     """A frame of polars that is not computed yet."""
 
@@ -444,7 +451,10 @@ REFUSED = {
         "in parts": lambda: column_rows({"hypothesis": [], "reference": []}, metric="nist"),
         "beta is nan": lambda: Chrf(beta=float("nan")),
         "one for each order": lambda: pairs([[1, 2]], weights=[]),
-        "gave nan": lambda: tune(LIST, metric=lambda row: NAN),
+        "gave nan": [
+            lambda: tune(LIST, metric=lambda row: NAN),
+            lambda: tune(NBest([0, 2], np.eye(2), [[1, 2], [2, 2]], score=Unsure())),
+        ],
         "give a function": lambda: tune(NBest([0, 1], [[1.0]], [[0.5, 0.5]])),
         "chrf has 18 entries, and these have 4; .* with NBest.with_metric": lambda: oracle(LIST, metric="chrf"),
         "segment 2 are imposs": lambda: made(stats=[[2, 4, 1, 0, 2, 1]] * 2 + [[2, 4, 3, 0, 2, 1]]),

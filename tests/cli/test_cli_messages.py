@@ -128,11 +128,12 @@ def test_a_closed_standard_stream_is_one_sentence(run, stream, arguments):
     assert (done.returncode, done.stderr) == (2, f"cybleu: error: standard {stream}: is closed\n")
 
 
-def test_a_reader_that_went_away_is_no_message(run):
+@pytest.mark.parametrize("arguments", ["--version", long("score text text")])
+def test_a_reader_that_went_away_is_no_message(run, arguments):
     read, write = os.pipe()
     os.close(read)
     with open(write, "w") as gone:
-        done = command_line.python("-m", "cybleu", "score", "text", "text", stdout=gone)
+        done = command_line.python("-m", "cybleu", *arguments.split(), stdout=gone)
     assert (done.returncode, done.stderr) == (1, "")
 
 
