@@ -16,7 +16,7 @@ import zlib
 from array import array
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from itertools import chain
 from os import PathLike, fspath
@@ -82,7 +82,7 @@ class _Counted:
         return data
 
 
-class Lines(AbstractContextManager["Lines"]):
+class Lines(ExitStack):
     """The lines of a UTF-8 file, or of standard input for ``-``; gzip is recognised by its first bytes.
 
     A line ends at LF, and a CR before it is dropped; no other character ends a line. The last one needs no LF.
@@ -96,12 +96,16 @@ class Lines(AbstractContextManager["Lines"]):
     """
 
     def __init__(self, path: Path, keep_mark: bool = False, hashed: bool = False):
+        super().__init__()
         path = fspath(path)  # a number would be the descriptor of an open file, and be closed
         self.mark = False
         self._keep_mark = keep_mark
         self.name = _STANDARD_INPUT_NAME if path == STANDARD_STREAM else path
         try:
-            self._raw: Any = _standard_input() if path == STANDARD_STREAM else open(path, "rb")  # noqa: SIM115
+            if path == STANDARD_STREAM:
+                self._raw: Any = _standard_input()  # which stays open
+            else:
+                self._raw = self.enter_context(open(path, "rb"))  # noqa: SIM115
             compressed = self._raw.peek(2)[:2] == b"\x1f\x8b"
         except InputFileError:
             raise
@@ -122,10 +126,6 @@ class Lines(AbstractContextManager["Lines"]):
         self._stream: Any = gzip.GzipFile(mode="rb", fileobj=self._source) if compressed else self._source  # type: ignore[call-overload]
         self._bytes = 0
         self.count = 0
-
-    def __exit__(self, *exception: object) -> None:
-        if self.name != _STANDARD_INPUT_NAME:  # which stays open
-            self._raw.close()
 
     def watched(self, parts: Iterable[_Text]) -> Iterator[_Text]:
         """Yield parts of the file. A long file gets a progress bar that shows how much of it was read."""

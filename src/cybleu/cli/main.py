@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from click import Argument, BadParameter, Command, Context, Parameter, Path, echo, group, option
+from click import Argument, BadParameter, Command, Context, Option, Parameter, Path, echo
 
 from .._about import version
 from ..errors import UnknownNameError
@@ -26,33 +26,32 @@ def _show_and_exit(context: Context, parameter: Parameter, value: bool | str | N
     context.exit()
 
 
-@group(
-    cls=Commands,
+cli = Commands(
     modules={"score": "score", "compare": "compare", "explain": "explain", "variants": "explain", "rerank": "rerank"},
     context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
-)
-@option(
-    "--version",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_show_and_exit,
-    help="Show the version, the backend and the platform, and exit.",
-)
-@option(
-    "--cite",
-    metavar="[METRIC]",
-    is_flag=False,
-    flag_value="sacrebleu",
-    is_eager=True,
-    expose_value=False,
-    callback=_show_and_exit,
-    help="Show BibTeX entries for cybleu and for the papers that define a metric, and exit. METRIC is the name of a "
-    "metric or a "
-    'signature printed by "cybleu score" or sacreBLEU; the default is "sacrebleu".',
-)
-def cli() -> None:
-    """Score generated text with BLEU and other metrics, and use these metrics to tune models and rerank n-best lists.
+    params=[
+        Option(
+            ["--version"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_show_and_exit,
+            help="Show the version, the backend and the platform, and exit.",
+        ),
+        Option(
+            ["--cite"],
+            metavar="[METRIC]",
+            is_flag=False,
+            flag_value="sacrebleu",
+            is_eager=True,
+            expose_value=False,
+            callback=_show_and_exit,
+            help="Show BibTeX entries for cybleu and for the papers that define a metric, and exit. METRIC is the name of a "
+            "metric or a "
+            'signature printed by "cybleu score" or sacreBLEU; the default is "sacrebleu".',
+        ),
+    ],
+    help="""Score generated text with BLEU and other metrics, and use these metrics to tune models and rerank n-best lists.
 
     \b
     Examples:
@@ -60,12 +59,12 @@ def cli() -> None:
       cybleu compare old.txt new.txt -r references.txt -m bleu,chrf,ter
 
     sacreBLEU command lines run unchanged after `cybleu sacrebleu`.
-    """
-
-
-@cli.group("tune", cls=Commands, modules=dict.fromkeys(("mert", "kbmira", "pro", "loop", "extract"), "tuning"))
-def tune_command() -> None:
-    """Tune the weights of a model on n-best lists.
+    """,
+)
+tune_command = Commands(
+    "tune",
+    modules=dict.fromkeys(("mert", "kbmira", "pro", "loop", "extract"), "tuning"),
+    help="""Tune the weights of a model on n-best lists.
 
     An n-best list has one line for each hypothesis, such as `0 ||| it rains ||| lm= -2.5 len= 2 ||| -1`. The fields are
     the segment number (from 0), the tokens, the features and the model score. `cybleu rerank linear` applies the tuned
@@ -75,8 +74,9 @@ def tune_command() -> None:
     Examples:
       cybleu tune mert dev.nbest.gz dev.ref --start moses.ini
       cybleu tune kbmira dev.nbest.gz dev.ref
-    """
-
+    """,
+)
+cli.add_command(tune_command)
 
 # __main__ runs these itself; here they are for the help and for completion in shells
 for name, text in (

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from click import Choice, IntRange, UsageError, echo, group, option
+from click import Choice, IntRange, UsageError, echo, option
 
 from .._files.text import STANDARD_STREAM, listed, shown
 from .._files.writing import writing
@@ -261,9 +261,9 @@ def _explanation(
 # ----------------------------------------------------------------------------------------------------------- the commands
 
 
-@group("rerank", cls=Commands)
-def rerank_command() -> None:
-    """Rerank n-best lists, or train weights for reranking.
+rerank_command = Commands(
+    "rerank",
+    help="""Rerank n-best lists, or train weights for reranking.
 
     NBEST can be in the format of Moses or of Joshua and cdec, plain text with --size lines for each segment, the output
     of fairseq, or JSON lines. It is read as a stream, so its segments must be in the order of their ids. The output has
@@ -273,7 +273,8 @@ def rerank_command() -> None:
     Examples:
       cybleu rerank linear test.nbest.gz --weights weights.txt
       cybleu rerank mbr samples.txt --format plain --size 64 --tokenize 13a
-    """
+    """,
+)
 
 
 @rerank_command.command("linear", other_tools={"--weights": "-w"})

@@ -224,20 +224,21 @@ def _as_dense(sparse: SparseFeatures, file: Lines, numbers: Integers) -> Floats:
 def _detected(file: Lines, block: bytes, naming: Naming) -> str:
     """Return `moses` or `joshua`, by the first line that has features."""
     for number, line in enumerate(block.split(b"\n"), 1):
-        with on_line(file, number):
-            fields = _fields(line)
-            if len(fields) == 1:
+        fields = _fields(line)
+        if len(fields) == 1:
+            with on_line(file, number):
                 raise InputFileError(_not_a_list(line, naming))
-            tokens = words_in(fields[2]) if len(fields) > 2 else []
-            labels = [token for token in tokens if token.endswith(("=", ":"))]
-            pairs = [token for token in tokens if "=" in token[:-1] and token not in labels]
-            if labels and pairs:
+        tokens = words_in(fields[2]) if len(fields) > 2 else []
+        labels = [token for token in tokens if token.endswith(("=", ":"))]
+        pairs = [token for token in tokens if "=" in token[:-1] and token not in labels]
+        if labels and pairs:
+            with on_line(file, number):
                 raise InputFileError(
                     f"has the label {shown(labels[0])}, as Moses writes it, and the pair {shown(pairs[0])}, as Joshua "
                     f"does; give {naming('format', 'moses')} or {naming('format', 'joshua')}"
                 )
-            if tokens:
-                return "joshua" if pairs else "moses"
+        if tokens:
+            return "joshua" if pairs else "moses"
     with on_line(file, 1):
         raise InputFileError(
             f"has no features, so the format is ambiguous; use {naming('format', 'moses')} or "
