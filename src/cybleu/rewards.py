@@ -97,11 +97,11 @@ class Reward:
     for each column of the dataset. Messages with the role ``assistant`` or without a role are joined with line breaks
     and scored. Messages of other roles, such as users and tools, are ignored. The content of a message is a str, None,
     or a list of text parts. Each row of the reference column has a str, a list of token ids, or a list of either. If it
-    has token ids, `completion_ids` are scored. A call returns a list of floats from 0 to 1, one for each completion. If
-    a row has no reference (None, NaN, or only empty references), its reward is None, which TRL ignores, and the first
-    such row issues a warning. TRL leaves the end token in `completion_ids`, so pass its id as `eos_id`; the first call
-    in which all completions end with an id with which no reference ends issues a warning. Options are validated when
-    the object is created.
+    has token ids, `completion_ids` are scored. A call returns a list of floats from 0 to 1, one for each completion.
+    None, NaN and empty references are left out. If a row has no other, its reward is None, which TRL ignores, and the
+    first such row issues a warning. TRL leaves the end token in `completion_ids`, so pass its id as `eos_id`; the first
+    call in which all completions end with an id with which no reference ends issues a warning. Options are validated
+    when the object is created.
 
     :param metric: the metric: a name, a dict of names and weights, or another form that :func:`cybleu.metrics.find`
         accepts

@@ -32,8 +32,8 @@ def oracle(
     is a local optimum: no replacement of a single hypothesis improves it, unless `passes` ended the search.
     ``passes=1`` is the greedy search.
 
-    If several hypotheses are equally good, the lowest index is chosen. An empty hypothesis is chosen only if all of a
-    segment are empty.
+    If several hypotheses are equally good, the lowest index is chosen. By BLEU, an empty hypothesis is chosen only if
+    all of a segment are empty.
 
     :param nbest: a list with the statistics of the metric
     :param level: ``sentence`` or ``corpus``
@@ -60,8 +60,8 @@ def antioracle(
 ) -> Selection[str]:
     """Choose the hypotheses that are worst by BLEU.
 
-    By BLEU, an empty hypothesis scores 0, so it is chosen before hypotheses with higher scores. The other parameters are those
-    of :func:`oracle`. The result and the errors are also the same.
+    By BLEU, an empty hypothesis scores 0, so it is chosen before hypotheses with higher scores. The other parameters are
+    those of :func:`oracle`. The result and the errors are also the same.
 
     :param options: `seed`, `passes` and the options of the metric, see :func:`oracle`
 
