@@ -131,6 +131,7 @@ REFUSED = {
         r"owner\[0\] is -1": lambda: Own().rows([["a"]], [TEXTS], owner=[-1]),
         "minimum is -1": lambda: pro(SPARSE, minimum=-1),
         "passes is 0": lambda: oracle(LIST, "corpus", passes=0),
+        "seed is None": [lambda: oracle(LIST, seed=None), lambda: perceptron(a_list(), folds=2, seed=None)],
         "good is 0.0": lambda: perceptron(LIST, good=0.0),
         "at least 2 segments with hypotheses, but there are 1": lambda: perceptron(LIST),
         "either posterior or scores": lambda: mbr([["a b", "a c"]], [[1, 1]], scores=[[1, 1]]),
@@ -211,6 +212,7 @@ REFUSED = {
         "completions is a str; give a list": lambda: Reward()(completions="ab", references=["a", "b"]),
         "a str, token ids, or a list of either, not dict": lambda: Reward()(completions=["a"], references=[{1: 2}]),
         "neither a str nor a list of token ids: 'float'": lambda: Reward()(completions=["a"], references=[[3.7]]),
+        "or a list of either, not int64": lambda: Reward()(completions=["a"], references=np.array([1])),
         r"references\[0\] has a reference of type bytes; decode": lambda: Reward()(
             completions=["a"], references=[b"a"]
         ),
@@ -363,6 +365,7 @@ REFUSED = {
     errors.UnknownNameError: {
         "no column .references. with references; .*'target'": lambda: Reward()(completions=["a"], target=["a"]),
         "has no 'smothing'; it has .* smoothing": lambda: Reward(smothing="exp"),
+        "the metric is a ABCMeta": [lambda: bootstrap(STATS, Bleu), lambda: tune(a_list(), metric=Bleu)],
         "unknown rules 'mose'; use one of best, paper, moses": lambda: kbmira(a_list(), rules="mose"),
         "unknown tuner 'moses'; use one of mert, kbmira, pro": lambda: Tuner("moses"),
         "there is no metric; give one": lambda: analyse(SYSTEMS, REFERENCES, []),
@@ -504,6 +507,7 @@ REFUSED = {
     errors.SampleError: {
         "it must be a whole number from 1": lambda: save_page(None, "r.html", segments=0),
         "from 1 to 2": lambda: self_bleu([["a"], ["b"]], sample=3),
+        "seed is None": lambda: self_bleu([["a"], ["b"]], sample=1, seed=None),
         "samples is 0": [
             lambda: pro(SPARSE, samples=0),
             lambda: analyse(SYSTEMS, REFERENCES, settings=Settings(resamples=0)),
@@ -525,6 +529,7 @@ REFUSED = {
     },
     errors.WeightsError: {
         r"not \['0.5'\]": lambda: explain(H, [R], weights=["0.5"]),
+        "from nan to inf": lambda: line_search(a_list(), [1, 1], "f0", None),
         "must be a sequence of numbers, .*; float has no length": lambda: explain(H, [R], weights=0.5),
         "must be finite numbers": lambda: explain(["a"], [["a"]], weights=[[None], ["b"]]),
         "float has no length": lambda: sentence_bleu([R], H, 0.25),

@@ -125,7 +125,7 @@ def self_bleu(
     scored: Sequence[int] = range(numbers.size)
     if sample is not None:
         check_whole(sample, "sample", 1, numbers.size, error=SampleError)
-        scored = sorted(Random(int(seed)).sample(scored, sample))
+        scored = sorted(Random(check_whole(seed, "seed", 0, error=SampleError)).sample(scored, sample))
         stats = stats[scored]
     scores = np.empty((len(stats), len(vectors)))
 

@@ -16,7 +16,7 @@ from ._definitions.ngrams import ngrams
 from ._runtime.arrays import np
 from ._runtime.numbers import as_number, check_whole
 from ._runtime.parallel import checked_threads
-from ._runtime.sequences import by_position, is_missing
+from ._runtime.sequences import by_position, is_missing, is_sized
 from .errors import LengthMismatchError, OrderError, SequenceTypeError, UnknownNameError, WeightsError, _printable
 from .metrics import find
 from .metrics.counting import FEW_EACH
@@ -231,7 +231,7 @@ class Reward:
     def _references(self, group: Any, position: int) -> tuple[Any, ...]:
         """The references of a row, str or tuples of ids."""
         group = by_position(group)
-        if isinstance(group, dict) or not hasattr(group, "__getitem__"):
+        if isinstance(group, (dict, set)) or not is_sized(group):
             raise SequenceTypeError(
                 f"{self.column}[{position}] must be a str, token ids, or a list of either, not {type(group).__name__}"
             )

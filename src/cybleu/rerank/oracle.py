@@ -82,6 +82,7 @@ def _extreme(
     if level not in ("sentence", "corpus"):
         raise UnknownNameError(f"unknown level {level!r}; use sentence or corpus")
     check_whole(passes, "passes", 1, error=ArrayValueError)
+    random = Random(check_whole(seed, "seed", 0, error=ArrayValueError))
     highest = best == metric.higher_is_better
     stats = nbest.stats
     filled = stats[:, 0] > 0 if isinstance(metric, Bleu) else np.ones(len(stats), dtype=bool)
@@ -94,7 +95,7 @@ def _extreme(
         return selection
     # The candidates of a segment are those that may be chosen and its current choice.
     kept[selection.rows[selection.rows >= 0]] = True
-    return _of_corpus(selection, kept, metric, 1 if highest else -1, Random(int(seed)), passes)
+    return _of_corpus(selection, kept, metric, 1 if highest else -1, random, passes)
 
 
 def _of_corpus(

@@ -106,6 +106,7 @@ def perceptron(
     if not 0 <= as_number(margin) < np.inf:
         raise ArrayValueError(f"margin is {margin!r}; it must be a finite number from 0")
     check_whole(epochs, "epochs", 1, MOST_REPEATS, error=ArrayValueError)
+    random = Random(check_whole(seed, "seed", 0, error=ArrayValueError))
     names = nbest.all_names
     if not names:
         raise FeatureError("the list has no feature, so there is nothing to train")
@@ -130,7 +131,7 @@ def perceptron(
     examples = {segment: example(segment) for segment in filled}
     width = len(nbest.names)
     shuffled = filled.copy()
-    Random(int(seed)).shuffle(shuffled)
+    random.shuffle(shuffled)
     # of almost equal sizes
     parts = [sorted(shuffled[fold::folds]) for fold in range(folds)]
     rows = np.full((epochs, len(nbest)), -1, dtype=np.int64)  # chosen after each epoch by the weights of other folds

@@ -293,7 +293,7 @@ def _scoring(
     if scale is not None and not 0 < as_number(scale) < float("inf"):
         raise ArrayValueError(f"scale is {scale!r}; it is the score of a perfect match, for example 1 or 100")
     chosen = {name: value for name, value in choices.items() if value is not None}
-    if callable(metric) and not isinstance(metric, (Metric, Variant)):
+    if callable(metric) and not isinstance(metric, (Metric, Variant, type)):
         if chosen:
             raise UnknownNameError(f"a function of the sum has no option {next(iter(chosen))!r}; leave it out")
         return OfFunction(metric, scale), _numeric(given)

@@ -18,6 +18,7 @@ from .._backend import best_interval, crossings
 from .._definitions import error_surface
 from .._files.text import listed, shown
 from .._runtime.arrays import Array, Floats, np
+from .._runtime.numbers import as_number
 from ..errors import FeatureError, WeightsError
 from ..nbest import NBest
 from ..nbest.features import Weights, weights_of
@@ -73,8 +74,8 @@ def line_search(
         towards[names.index(direction)] = 1.0
     else:
         raise FeatureError(f"there is no feature {shown(direction)}; there are {listed(names)}")
-    lower = float(lower)
-    upper = float(upper)
+    lower = as_number(lower)
+    upper = as_number(upper)
     if not lower <= upper or lower == inf or upper == -inf:
         raise WeightsError(f"the steps are from {lower} to {upper}; the first must not be greater than the second")
     start = problem.point(vector)

@@ -77,7 +77,7 @@ class Objective:
         self.scale: float | None = None
         chosen = nbest.score if metric is None else metric
         self._function: Callable[[Any], float] = itemgetter(0)
-        if callable(chosen):
+        if callable(chosen) and not isinstance(chosen, type):
             self.name = getattr(chosen, "__name__", "score")
             self._function = chosen
         elif nbest.stats.dtype == np.float64 and (chosen is None or find(chosen).dtype != "float64"):
