@@ -17,9 +17,8 @@ from .bleu_score.scores import QUARTERS, SCORER, score_of_precisions, smoothed_p
 from .bleu_score.smoothing import method_number
 from .errors import NoReferencesError, SampleError
 from .metrics import Bleu, find
-from .metrics.operations import tokenization_for
-from .metrics.tokens import in_pairs, numbered, tokens_of
-from .text.batches import Place
+from .metrics.operations import corpus_for
+from .metrics.tokens import in_pairs, numbered, tokenised
 from .text.ids import SpecialIds
 from .text.reading import read_texts
 from .text.tokenizers import Tokenize
@@ -107,16 +106,15 @@ def self_bleu(
     special = SpecialIds(pad_id, eos_id)
     batch = read_texts(texts, "texts", special=special)
     metric = Bleu("nltk", tokenize=tokenize, lowercase=lowercase)
-    tokenization = tokenization_for(metric, batch.kind if batch.size else "nothing")
-    if tokenization is not None and smoothing_function is not None:  # which may read the tokens
-        batch = tokens_of(batch, tokenization, Place("texts"))
-        tokenization = None
+    corpus = corpus_for(metric, in_pairs(batch, batch))
+    if corpus.kind == "raw text" and smoothing_function is not None:  # which may read the tokens
+        corpus = tokenised(corpus, metric.tokenization)
     weights = weights_given(weights)
     if batch.size < 2:
         raise NoReferencesError(
             f"self-BLEU compares each text with the others; there are {batch.size} texts, and at least two are required"
         )
-    numbers, _ = numbered(in_pairs(batch, batch), tokenization)
+    numbers, _ = numbered(metric, corpus)
     vectors, max_order = weight_vectors(weights)
     order = max(1, max_order, 5 if method_number(smoothing_function) in (5, 6, 7) else 0)  # they read 5-grams
     stats = np.zeros((numbers.size, 2 + 2 * order), dtype=np.int64)
@@ -131,7 +129,7 @@ def self_bleu(
 
     @cache
     def lists() -> list[list[Any]]:
-        return list(map(list, batch.lists()))
+        return list(map(list, corpus.texts.lists()))
 
     def general(position: int) -> None:
         row = stats[position].tolist()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from .._definitions.bleu import smoothed
 from ..errors import CybleuError, SmoothingParameterError, UnknownNameError
 from ..metrics import Bleu, Metric, Variant, find
-from ..metrics.operations import tokenization_for
+from ..metrics.operations import corpus_for
 from ..metrics.tokens import segments_of
 from ..text.reading import read_corpus
 
@@ -162,7 +162,7 @@ def read_segment(
         raise UnknownNameError(f"the metric is {bleu.name}, but only BLEU can be explained; use a definition of BLEU")
     try:
         corpus = read_corpus([hypothesis], [references])
-        tokens, of_references = segments_of(corpus, tokenization_for(bleu, corpus.kind), "tokens")[0]
+        tokens, of_references = segments_of(bleu, corpus_for(bleu, corpus))[0]
     except CybleuError as error:
         # The readers speak of lists of segments, and this caller has passed one.
         message = str(error)

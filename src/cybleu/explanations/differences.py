@@ -15,8 +15,7 @@ from .._runtime.html import html_table
 from .._runtime.numbers import check_whole, counted
 from ..errors import CybleuError, EmptyCorpusError, OrderError, UnknownNameError
 from ..metrics import Bleu, BleuScore, Variant
-from ..metrics.operations import percent, rows_without_numpy, tokenization_for
-from ..metrics.tokens import tokenised
+from ..metrics.operations import corpus_for, percent, rows_without_numpy, tokenization_for
 from ..text.batches import Corpus
 from ..text.reading import read_corpus
 from ..text.tokenizers import Tokenize
@@ -258,11 +257,10 @@ def explain_difference(
     metric = Bleu(tokenize="none" if tokenize == OF_TOOLS else tokenize, lowercase=lowercase)
     tokenization = tokenization_for(metric, corpus.kind)
     name = None
-    if tokenization is not None:
-        if callable(tokenize):
-            corpus = tokenised(corpus, tokenization)  # calls the function once for each text, not for each variant
-        else:
-            name = tokenize or OF_TOOLS
+    if callable(tokenize):
+        corpus = corpus_for(metric, corpus)  # calls the function once for each text, not for each variant
+    elif tokenization is not None:
+        name = tokenize or OF_TOOLS
     counts = Counts(variants, order, weights, name, lowercase)
     counts.add(corpus)
     return counts.comparison()

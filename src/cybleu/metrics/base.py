@@ -277,7 +277,7 @@ class Metric(ABC):
     def counter(self, corpus: Corpus) -> Counter:
         """Read a corpus, and return a function `(start, stop, rows)` that writes the rows of these segments.
 
-        :param corpus: texts and references of a kind that the metric reads
+        :param corpus: texts and references as the metric reads them, see :func:`cybleu.metrics.operations.corpus_for`
         """
         return operations.counter_in_python(self, corpus)
 
@@ -305,7 +305,8 @@ class Metric(ABC):
     def fill_pairs(self, pairs: Corpus, scores: Floats, threads: int | None, progress: bool) -> None:
         """Write the score of each text against each reference.
 
-        :param pairs: texts, and references each in a set of its own; the same object for the scores of texts against each other
+        :param pairs: texts as the metric reads them, and references each in a set of its own; the same object for the
+            scores of texts against each other
         :param scores: an array `(texts, references)`
         :param threads: the number of threads
         :param progress: show a progress bar (requires tqdm)
@@ -318,7 +319,9 @@ class Metric(ABC):
             for first in range(start, stop, texts_at_once):
                 # a segment for each pair: each text once for each of the others
                 some = np.arange(first, min(stop, first + texts_at_once), dtype=np.int64)
-                corpus = Corpus(pairs.texts.take(np.repeat(some, width)), pairs.sets, np.tile(everyone, len(some)))
+                texts = pairs.texts.take(np.repeat(some, width))
+                owners = np.tile(everyone, len(some))
+                corpus = Corpus(texts, pairs.sets, owners, changed=pairs.changed)
                 of_pairs = self.evaluate_rows(operations.rows_of_corpus(self, corpus))
                 scores[some] = of_pairs.reshape(len(some), width)
 
@@ -425,7 +428,8 @@ class Metric(ABC):
         scores = np.zeros((hypotheses.size, references.size))
         if scores.size:  # an empty list may be of any kind
             check_same_kind(hypotheses.kind, "texts", references.kind, "others")
-            self.fill_pairs(in_pairs(hypotheses, references), scores, threads, progress)
+            corpus = operations.corpus_for(self, in_pairs(hypotheses, references))
+            self.fill_pairs(corpus, scores, threads, progress)
         return scores
 
 

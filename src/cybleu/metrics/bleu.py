@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from operator import add
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from .._backend import Definition
+from .._backend import Definition, numbered_rows
 from .._definitions.bleu import Formula
 from .._runtime.lazy_arrays import Array, Floats, Integers
 from .._runtime.numbers import check_flags, check_whole, finite_numbers, is_one_of
 from ..errors import OrderError, StatisticsError, UnknownNameError
-from ..text.batches import Corpus
+from ..text.batches import Corpus, TokenLists, make_again
 from ..text.tokenizers import Tokenization
 from .base import BuiltinMetric, Counter, Metric, Score, Signature
 from .bleu_rows import (
@@ -26,9 +26,9 @@ from .bleu_rows import (
     sum_of_bleu_rows,
     without_short_orders,
 )
-from .counting import LARGEST_ORDER, counter_of_ngrams
+from .counting import FEW_EACH, LARGEST_ORDER, counter_by_prepared, counter_of_objects, segments_of_corpus
 from .names import score_texts
-from .operations import check_summable, has_rows, percent, scores_by, tokenization_for
+from .operations import check_summable, has_rows, percent, scores_by
 from .tokens import numbered
 from .variants import PAPERS, VARIANTS, Smoothing, Variant, tool_tokenizer
 
@@ -306,8 +306,18 @@ class Bleu(BuiltinMetric):
         return Tokenization(tokenizer, self.lowercase, as_mteval)
 
     def counter(self, corpus: Corpus) -> Counter:
-        tokenization = tokenization_for(self, corpus.kind)
-        count = counter_of_ngrams(corpus, tokenization, self.order, self.definition.reference_length)
+        order = self.order
+        length_rule = self.definition.reference_length
+        # References are prepared where each serves many hypotheses, of this call or of later ones.
+        if corpus.made is not make_again or (
+            corpus.owners is not None and corpus.size > FEW_EACH * corpus.sets.bounds[-1]
+        ):
+            count = counter_by_prepared(self, corpus)
+        # Lists of objects are counted without giving them numbers, unless references are counted for several texts.
+        elif isinstance(corpus.texts, TokenLists) and corpus.sets.kind == "tokens" and corpus.owners is None:
+            count = counter_of_objects(corpus, order, length_rule)
+        else:
+            count = partial(numbered_rows, segments_of_corpus(self, corpus), order, length_rule)
         return counter_of_nltk(count) if self.definition.short_segments_count else count
 
     def fill_pairs(self, pairs: Corpus, scores: Floats, threads: int | None, progress: bool) -> None:
@@ -319,7 +329,7 @@ class Bleu(BuiltinMetric):
     def _paired(self, pairs: Corpus) -> PairedTexts:
         from .pairs import PairedTexts  # requires NumPy
 
-        return PairedTexts(self.scorer, *numbered(pairs, tokenization_for(self, pairs.kind)))
+        return PairedTexts(self.scorer, *numbered(self, pairs))
 
     # ---------------------------------------------------------------------------------------------------------- scoring
 

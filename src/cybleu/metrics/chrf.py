@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from .._backend import CharacterF, CharacterTexts
@@ -19,7 +19,7 @@ from ..text.batches import Corpus
 from .base import BuiltinMetric, Counter, Score, Signature
 from .counting import segments_of_corpus
 from .names import score_texts
-from .operations import scores_by, tokenization_for
+from .operations import scores_by
 
 
 @dataclass(frozen=True)
@@ -123,13 +123,12 @@ class Chrf(BuiltinMetric):
         return super().count(hypothesis, references)
 
     def counter(self, corpus: Corpus) -> Counter:
-        measure = self.measure
-        segments = segments_of_corpus(corpus, tokenization_for(self, corpus.kind))
-        return lambda start, stop, rows: measure.rows(segments, start, stop, rows)
+        return partial(self.measure.rows, segments_of_corpus(self, corpus))
 
     def fill_pairs(self, pairs: Corpus, scores: Floats, threads: int | None, progress: bool) -> None:
-        hypotheses, references, _ = pairs.lines(tokenization_for(self, pairs.kind))
-        prepared = CharacterTexts(self.measure, references, None if pairs.texts is pairs.sets.texts else hypotheses)
+        references: Any = pairs.sets.texts
+        hypotheses: Any = None if pairs.texts is references else pairs.texts
+        prepared = CharacterTexts(self.measure, references, hypotheses)
         cost = 64 * scores.size
         run(lambda start, stop: prepared.fill(start, stop, scores), len(scores), cost, threads, progress, "hypotheses")
 

@@ -13,7 +13,7 @@ from ..errors import StatisticsError, UnknownNameError, WeightsError
 from ..text.batches import Corpus
 from .base import BuiltinMetric, Counter, Metric, Signature
 from .names import find
-from .operations import as_shares, with_options
+from .operations import as_shares, corpus_for, with_options
 
 Self = TypeVar("Self", bound="Combination")
 
@@ -65,7 +65,7 @@ class Accuracy(Combination):
         return Signature({"": f"1-{self.metric.signature}"})
 
     def counter(self, corpus: Corpus) -> Counter:
-        return self.metric.counter(corpus)
+        return self.metric.counter(corpus_for(self.metric, corpus))
 
     def formula(self, row: Sequence[Any]) -> float:
         return self.scale - self.metric.evaluate(row)
@@ -74,7 +74,7 @@ class Accuracy(Combination):
         return self.scale - self.metric.evaluate_rows(rows)
 
     def fill_pairs(self, pairs: Corpus, scores: Floats, threads: int | None, progress: bool) -> None:
-        self.metric.fill_pairs(pairs, scores, threads, progress)
+        self.metric.fill_pairs(corpus_for(self.metric, pairs), scores, threads, progress)
         scores *= -1
         scores += self.scale
 
@@ -177,7 +177,7 @@ class Mixture(Combination):
         return Signature({"": "+".join(f"{weight:g}*({metric.signature})" for metric, weight in self.parts)})
 
     def counter(self, corpus: Corpus) -> Counter:
-        counters = [metric.counter(corpus) for metric in self.components]
+        counters = [metric.counter(corpus_for(metric, corpus)) for metric in self.components]
 
         def count(start: int, stop: int, rows: Any) -> None:
             for counter, (metric, _, part) in zip(counters, self._of_each(np.asarray(rows))):
@@ -199,7 +199,7 @@ class Mixture(Combination):
     def fill_pairs(self, pairs: Corpus, scores: Floats, threads: int | None, progress: bool) -> None:
         for metric, weight in self.parts:
             part = np.zeros_like(scores)
-            metric.fill_pairs(pairs, part, threads, progress)
+            metric.fill_pairs(corpus_for(metric, pairs), part, threads, progress)
             scores += weight * as_shares(metric, part)
 
     def formula(self, row: Sequence[float]) -> float:

@@ -6,16 +6,15 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from .._backend import PreparedReferences, Segments, go_on, numbered_rows, segment_rows, types_within
+from .._backend import PreparedReferences, Segments, go_on, segment_rows, types_within
 from .._definitions.ngrams import reference_length
 from .._runtime.lazy_arrays import np
 from ..bleu_score.parts import nltk_row
 from ..errors import CybleuError, MixedTokensError
-from ..text.batches import Corpus, TokenIds, TokenLists, make_again
+from ..text.batches import Corpus, TokenIds
 from ..text.ids import number_others, number_texts, word_ids
 from ..text.segments import plain_segment
-from ..text.tokenizers import Tokenization
-from .tokens import numbered, tokenised
+from .tokens import numbered
 
 if TYPE_CHECKING:
     from .base import Counter
@@ -29,19 +28,16 @@ MOST_ORDERS_OF_KERNELS = 16
 FEW_EACH = 8
 
 
-def segments_of_corpus(corpus: Corpus, tokenization: Tokenization | None) -> Segments:
-    """The corpus as the backend counts it: raw text that the backend tokenises in place, all other texts in numbers.
-
-    :param tokenization: how raw text is tokenised; None for tokens and ids
-    """
-    if tokenization is not None and tokenization.own:
-        lines, lines_of_references, bounds = corpus.lines(tokenization)
-        return Segments(tokenization.backend, lines, lines_of_references, bounds, corpus.owners)
-    hypotheses = corpus.texts
-    references = corpus.sets.texts
-    if not (isinstance(hypotheses, TokenIds) and isinstance(references, TokenIds)):
-        hypotheses, references = numbered(corpus, tokenization)
-    return Segments(None, hypotheses, references, corpus.sets.bounds, corpus.owners)
+def segments_of_corpus(metric: Any, corpus: Corpus) -> Segments:
+    """The corpus as the backend counts it: raw text, which the backend tokenises in place, all other texts in numbers."""
+    hypotheses: Any = corpus.texts
+    references: Any = corpus.sets.texts
+    tokenizer = None
+    if corpus.kind == "raw text":
+        tokenizer = metric.tokenization.backend
+    elif not (isinstance(hypotheses, TokenIds) and isinstance(references, TokenIds)):
+        hypotheses, references = numbered(metric, corpus)
+    return Segments(tokenizer, hypotheses, references, corpus.sets.bounds, corpus.owners)
 
 
 def counter_of_lists(
@@ -73,55 +69,34 @@ def counter_of_lists(
     return count
 
 
-def counter_of_ngrams(corpus: Corpus, tokenization: Tokenization | None, order: int, length_rule: str) -> Counter:
-    """Return a function `(start, stop, rows)` that counts n-grams for BLEU.
-
-    :param tokenization: how raw text is tokenised
-    :param order: the largest n-gram order
-    :param length_rule: which of the references' lengths counts
-    """
-    key = tokenization, order, length_rule
-    if tokenization is not None and not tokenization.own:
-        corpus = tokenised(corpus, tokenization)
-        tokenization = None
-    # References are prepared where each serves many hypotheses, of this call or of later ones.
-    if corpus.made is make_again and (corpus.owners is None or corpus.size <= FEW_EACH * corpus.sets.bounds[-1]):
-        # Lists of objects are counted without giving them numbers, unless references are counted for several texts.
-        if isinstance(corpus.texts, TokenLists) and corpus.sets.kind == "tokens" and corpus.owners is None:
-            return _with_lengths(corpus, order, length_rule)
-        segments = segments_of_corpus(corpus, tokenization)
-        return lambda start, stop, rows: numbered_rows(segments, order, length_rule, start, stop, rows)
+def counter_by_prepared(metric: Any, corpus: Corpus) -> Counter:
+    """Count n-grams for BLEU with references that are prepared once."""
+    hypotheses: Any = corpus.texts
+    tokenizer = metric.tokenization.backend if corpus.kind == "raw text" else None
+    order = metric.order
+    length_rule = metric.definition.reference_length
 
     def prepared_references() -> tuple[Any, Any]:
-        texts = corpus.sets.texts
-        tokenizer = None
-        if tokenization is not None:
-            tokenizer = tokenization.backend
-            if tokenization.edits:
-                texts = tokenization.edited(texts)  # type: ignore[arg-type]
-        ids, vocabulary = number_texts(texts, tokenizer)
+        ids, vocabulary = number_texts(corpus.sets.texts, tokenizer)
         return vocabulary, PreparedReferences(ids, corpus.sets.bounds, order, length_rule)
 
-    # the key has the tokeniser of texts that are tokens by now, too
+    key = metric.tokenization, order, length_rule
     vocabulary, prepared = corpus.made(key, prepared_references)
     owners = np.arange(corpus.size, dtype=np.int64) if corpus.owners is None else corpus.owners
-    if tokenization is None:
-        texts = number_others(corpus.texts, vocabulary)
+    if tokenizer is None:
+        texts = number_others(hypotheses, vocabulary)
         return lambda start, stop, rows: prepared.count_rows(texts, owners, start, stop, rows)
-    lines: Any = corpus.texts
-    if tokenization.edits:
-        lines = tokenization.edited(lines)
 
     def count_lines(start: int, stop: int, rows: Any) -> None:
-        some = lines.take(np.arange(start, stop, dtype=np.int64))
-        hypotheses = word_ids(some, vocabulary.look_up)
-        prepared.count_rows(hypotheses, owners[start:stop], 0, stop - start, rows[start:stop])
+        lines = hypotheses.take(np.arange(start, stop, dtype=np.int64))
+        words = word_ids(lines, vocabulary.look_up)
+        prepared.count_rows(words, owners[start:stop], 0, stop - start, rows[start:stop])
 
     return count_lines
 
 
-def _with_lengths(corpus: Corpus, order: int, length_rule: str) -> Counter:
-    """Count token lists with the length of references by any rule; the backend takes the closest one."""
+def counter_of_objects(corpus: Corpus, order: int, length_rule: str) -> Counter:
+    """Count n-grams of token lists for BLEU. The backend takes the closest length of the references, and Python any other."""
     count = counter_of_lists(corpus, segment_rows, nltk_row, 2, order)
     if length_rule == "closest":
         return count

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from .._backend import gleu_rows, numbered_gleu_rows
@@ -14,8 +15,6 @@ from ..text.batches import Corpus, TokenLists
 from ..text.shapes import of_any_tokens
 from .base import BuiltinMetric, Counter, Signature
 from .counting import MOST_ORDERS_OF_KERNELS, counter_of_lists, segments_of_corpus
-from .operations import tokenization_for
-from .tokens import tokenised
 
 
 @dataclass(frozen=True)
@@ -65,16 +64,11 @@ class Gleu(BuiltinMetric):
         return Signature({"metric": "gleu", "min": self.min_len, "max": self.max_len})
 
     def counter(self, corpus: Corpus) -> Counter:
-        tokenization = tokenization_for(self, corpus.kind)
         min_len = int(self.min_len)
         max_len = int(self.max_len)
-        if tokenization is not None and not tokenization.own:
-            corpus = tokenised(corpus, tokenization)
-            tokenization = None
         if isinstance(corpus.texts, TokenLists):
             return counter_of_lists(corpus, gleu_rows, _row, 0, min_len, max_len)
-        segments = segments_of_corpus(corpus, tokenization)
-        return lambda start, stop, rows: numbered_gleu_rows(segments, min_len, max_len, start, stop, rows)
+        return partial(numbered_gleu_rows, segments_of_corpus(self, corpus), min_len, max_len)
 
     def formula(self, row: Sequence[int]) -> float:
         matches, ngrams = row

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import accumulate
 from typing import Any, NoReturn
 from zlib import crc32
@@ -19,7 +19,6 @@ from ..text.ids import number_others, number_texts
 from ..text.reading import read_lines, read_references
 from ..text.tokenizers import Tokenization, own_tokenizer
 from .base import BuiltinMetric, Counter, Score, Signature
-from .operations import tokenization_for
 from .references import References
 
 MOST_ORDERS_OF_MTEVAL = 9
@@ -199,16 +198,15 @@ class Nist(BuiltinMetric):
 
         :param corpus: raw texts and references
         """
-        lines, references, bounds = corpus.lines(tokenization_for(self, corpus.kind))
         if self.information is None:
-            vocabulary, weights = _counted(references, self.max_order)
+            vocabulary, weights = _counted(corpus.sets.texts, self.max_order)
             numbered_references = weights.corpus
         else:
             vocabulary, weights = self.information.table(self.lowercase, self.max_order)
-            numbered_references = number_others(references, vocabulary)
-        hypotheses = number_others(lines, vocabulary)
-        segments = Segments(None, hypotheses, numbered_references, bounds, corpus.owners)
-        return lambda start, stop, rows: weights.fill_rows(segments, start, stop, rows)
+            numbered_references = number_others(corpus.sets.texts, vocabulary)
+        hypotheses = number_others(corpus.texts, vocabulary)
+        segments = Segments(None, hypotheses, numbered_references, corpus.sets.bounds, corpus.owners)
+        return partial(weights.fill_rows, segments)
 
     # ---------------------------------------------------------------------------------------------------------- scoring
 

@@ -22,7 +22,7 @@ from ..errors import SequenceTypeError, StatisticsError, UnknownNameError
 from ..text.batches import Corpus, Kind, TokenLists
 from ..text.ids import SpecialIds
 from ..text.tokenizers import Tokenization
-from .tokens import segments_of
+from .tokens import changed_by, segments_of, tokenised
 
 if TYPE_CHECKING:
     from .base import Counter, Metric
@@ -84,6 +84,23 @@ def tokenization_for(metric: Metric, kind: Kind) -> Tokenization | None:
     return None
 
 
+def corpus_for(metric: Metric, corpus: Corpus) -> Corpus:
+    """Return the corpus as the metric reads it: raw text may be in lower case, or tokens if the tokeniser is a function in Python.
+
+    :raises CybleuError: see :func:`tokenization_for`
+    """
+    if corpus.changed:
+        return corpus
+    tokenization = tokenization_for(metric, corpus.kind)
+    if tokenization is None:
+        return corpus
+    if not tokenization.own:
+        return tokenised(corpus, tokenization)
+    if tokenization.edits:
+        return changed_by(corpus, tokenization, lambda texts, tokenization, place: tokenization.edited(texts))
+    return corpus
+
+
 def ids_given(metric: Metric, of_ids: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments for token ids that are not None.
 
@@ -109,8 +126,8 @@ def rows_of_corpus(
         rows = np.zeros((size, len(metric.columns)), dtype=metric.dtype)
     if threads is not None and checked_threads(threads) == 1:
         threads = None
+    corpus = corpus_for(metric, corpus)
     if not size:
-        tokenization_for(metric, corpus.kind)  # raises an error for a kind that the metric does not read
         return rows
     count = metric.counter(corpus)
     if not metric.cost or isinstance(corpus.texts, TokenLists):
@@ -142,7 +159,7 @@ def lists_of(rows: Any) -> Iterator[list[Any]]:
 
 def counter_in_python(metric: Metric, corpus: Corpus) -> Counter:
     """Return a function `(start, stop, rows)` that writes the rows of these segments as the metric counts each of them."""
-    segments = segments_of(corpus, tokenization_for(metric, corpus.kind), metric.reads)
+    segments = segments_of(metric, corpus)
 
     def count(start: int, stop: int, rows: Any) -> None:
         for position in range(start, stop):

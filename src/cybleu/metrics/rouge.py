@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from itertools import chain, islice
 from string import ascii_letters, digits
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,7 +20,7 @@ from ..text.reading import read_corpus, token_lists
 from ..text.tokenizers import Tokenization
 from .base import BuiltinMetric, Signature
 from .counting import segments_of_corpus
-from .operations import rows_without_numpy, tokenization_for
+from .operations import rows_without_numpy
 from .tokens import align_pairs
 
 if TYPE_CHECKING:
@@ -202,9 +202,7 @@ class Rouge(BuiltinMetric):
         return array("q", [CODES[kind] for kind in self.kinds])
 
     def counter(self, corpus: Corpus) -> Counter:
-        segments = segments_of_corpus(corpus, tokenization_for(self, corpus.kind))
-        codes = self._codes
-        return lambda start, stop, rows: rouge_rows(segments, codes, start, stop, rows)
+        return partial(rouge_rows, segments_of_corpus(self, corpus), self._codes)
 
     def formula(self, row: Sequence[float]) -> float:
         return row[2] / row[3] if row[3] else 0.0
@@ -213,8 +211,7 @@ class Rouge(BuiltinMetric):
         if self.kind != "L":
             super().fill_pairs(pairs, scores, threads, progress)
             return
-        tokenization = tokenization_for(self, pairs.kind)
-        align_pairs(pairs, tokenization, scores, are_rates=False, threads=threads, progress=progress)
+        align_pairs(self, pairs, scores, are_rates=False, threads=threads, progress=progress)
 
 
 @dataclass(frozen=True)

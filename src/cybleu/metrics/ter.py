@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from .._backend import RawTexts, Segments, Tokenizer, edit_rows
@@ -14,7 +14,6 @@ from ..text.batches import Corpus
 from ..text.tokenizers import own_tokenizer
 from .base import BuiltinMetric, Counter, Score, Signature
 from .names import score_texts
-from .operations import tokenization_for
 
 
 @dataclass(frozen=True)
@@ -102,9 +101,8 @@ class Ter(BuiltinMetric):
 
         :param corpus: raw texts and references
         """
-        tokenization_for(self, corpus.kind)  # raises an error for texts that are not raw
         segments = self._segments(corpus.texts.lists(), corpus.sets.texts.lists(), corpus.sets.bounds, corpus.owners)
-        return lambda start, stop, rows: edit_rows(segments, start, stop, rows)
+        return partial(edit_rows, segments)
 
     def _segments(self, hypotheses: Any, references: Any, sets: Any, owners: Any = None) -> Segments:
         """Edit the lines of hypotheses and of references.

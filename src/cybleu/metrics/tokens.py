@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .._backend import RawTexts, fill_alignments
@@ -16,17 +16,10 @@ from ..text.tokenizers import Tokenization
 MOST_IN_PLACE = 1 << 22  # kernels make arrays by number; ids from this on are numbered
 
 
-def segments_of(corpus: Corpus, tokenization: Tokenization | None, reads: str) -> list[tuple[Any, Sequence[Any]]]:
-    """Return the hypothesis and the references of each segment, as ``count`` of a metric takes them.
-
-    :param tokenization: how raw text is tokenised; None for tokens and ids
-    :param reads: ``text`` for raw texts as they are
-    """
-    if tokenization is not None and reads != "text":
-        corpus = tokenised(corpus, tokenization)
-    elif tokenization is not None:
-        lines, references, bounds = corpus.lines(tokenization)
-        corpus = Corpus(lines, Sets(references, bounds), corpus.owners)
+def segments_of(metric: Any, corpus: Corpus) -> list[tuple[Any, Sequence[Any]]]:
+    """Return the hypothesis and the references of each segment, as ``count`` of a metric takes them."""
+    if corpus.kind == "raw text" and metric.reads != "text":
+        corpus = tokenised(corpus, metric.tokenization)
     for batch in (corpus.texts, corpus.sets.texts):
         if isinstance(batch, TokenLists):
             batch.types()  # an error if one is an array
@@ -35,16 +28,22 @@ def segments_of(corpus: Corpus, tokenization: Tokenization | None, reads: str) -
 
 def tokenised(corpus: Corpus, tokenization: Tokenization) -> Corpus:
     """The corpus of raw text as tokens. A function of the caller's may return them in any form."""
+    return changed_by(corpus, tokenization, tokens_of)
 
+
+def changed_by(
+    corpus: Corpus, tokenization: Tokenization, change: Callable[[Any, Tokenization, Place], Batch]
+) -> Corpus:
+    """The corpus with its texts changed; what prepared references become is kept."""
     bounds = corpus.sets.bounds
 
-    def sets_of_tokens() -> Sets:
-        return Sets(tokens_of(corpus.sets.texts, tokenization, Place("references", list(bounds))), bounds)
+    def changed_sets() -> Sets:
+        return Sets(change(corpus.sets.texts, tokenization, Place("references", list(bounds))), bounds)
 
-    sets = corpus.made(("tokens", tokenization), sets_of_tokens)
+    sets = corpus.made(("changed", tokenization), changed_sets)
     same = corpus.texts is corpus.sets.texts
-    texts = sets.texts if same else tokens_of(corpus.texts, tokenization, Place("hypotheses"))
-    return Corpus(texts, sets, corpus.owners, corpus.made)
+    texts = sets.texts if same else change(corpus.texts, tokenization, Place("hypotheses"))
+    return Corpus(texts, sets, corpus.owners, corpus.made, changed=True)
 
 
 def tokens_of(texts: Batch, tokenization: Tokenization, place: Place) -> TokenLists | TokenIds:
@@ -56,20 +55,17 @@ def tokens_of(texts: Batch, tokenization: Tokenization, place: Place) -> TokenLi
 # -------------------------------------------------------------------------------------------------------------- numbers
 
 
-def numbered(corpus: Corpus, tokenization: Tokenization | None) -> tuple[TokenIds, TokenIds]:
+def numbered(metric: Any, corpus: Corpus) -> tuple[TokenIds, TokenIds]:
     """Hypotheses and references as numbers; twice the same object if they are the same texts.
 
-    A token of a hypothesis that no reference has is -1. Requires NumPy, except for raw text that the backend tokenises.
-
-    :param tokenization: how raw text is tokenised; None for tokens and ids
+    A token of a hypothesis that no reference has is -1. Requires NumPy, except for raw text.
     """
-    if tokenization is not None and tokenization.own:
-        lines, others, _ = corpus.lines(tokenization)
-        words, vocabulary = corpus.made(("words", tokenization), lambda: number_texts(others, tokenization.backend))
-        same = corpus.texts is corpus.sets.texts
-        return words if same else number_others(lines, vocabulary), words
-    if tokenization is not None:
-        corpus = tokenised(corpus, tokenization)
+    if corpus.kind == "raw text":
+        lines = corpus.sets.texts
+        tokenization = metric.tokenization
+        key = "words", tokenization
+        words, vocabulary = corpus.made(key, lambda: number_texts(lines, tokenization.backend))
+        return words if corpus.texts is lines else number_others(corpus.texts, vocabulary), words
     references, hypotheses = number_together(corpus.sets.texts, corpus.texts)
     return hypotheses, references
 
@@ -82,9 +78,9 @@ def in_pairs(texts: Batch, others: Batch) -> Corpus:
 # ----------------------------------------------------------------------------------------------------------- alignments
 
 
-def _texts_to_align(corpus: Corpus, tokenization: Tokenization | None) -> tuple[TokenIds, TokenIds]:
+def _texts_to_align(metric: Any, corpus: Corpus) -> tuple[TokenIds, TokenIds]:
     """Hypotheses and references in numbers of 32 bits; see :func:`numbered`."""
-    hypotheses, references = numbered(corpus, tokenization)
+    hypotheses, references = numbered(metric, corpus)
     if isinstance(references.ids, memoryview):  # of raw text, which has such numbers
         return hypotheses, references
     ids: list[Array] = [references.ids, hypotheses.ids]
@@ -100,19 +96,13 @@ def _texts_to_align(corpus: Corpus, tokenization: Tokenization | None) -> tuple[
 
 
 def align_pairs(
-    pairs: Corpus,
-    tokenization: Tokenization | None,
-    scores: Floats,
-    are_rates: bool,
-    threads: int | None,
-    progress: bool,
+    metric: Any, pairs: Corpus, scores: Floats, are_rates: bool, threads: int | None, progress: bool
 ) -> None:
     """Write the score of each hypothesis against each reference; one alignment serves two scores if they are the same texts.
 
-    :param tokenization: how raw text is tokenised; None for tokens and ids
     :param are_rates: whether scores are word error rates; otherwise they are F-measures of ROUGE-L
     """
-    hypotheses, references = _texts_to_align(pairs, tokenization)
+    hypotheses, references = _texts_to_align(metric, pairs)
     lengths = np.subtract(references.ends, references.begins)
     # several alignments at once take least if they are of similar lengths; on some platforms, indices have 32 bits
     order = np.argsort(lengths).astype(np.int64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from .._backend import RawTexts, edit_distance_rows
@@ -14,7 +14,6 @@ from ..text.tokenizers import Tokenization, own_tokenizer
 from .base import BuiltinMetric, Score
 from .counting import segments_of_corpus
 from .names import score_texts
-from .operations import tokenization_for
 from .tokens import align_pairs
 
 if TYPE_CHECKING:
@@ -97,16 +96,14 @@ class Wer(BuiltinMetric):
         return super().tokenization
 
     def counter(self, corpus: Corpus) -> Counter:
-        segments = segments_of_corpus(corpus, tokenization_for(self, corpus.kind))
-        return lambda start, stop, rows: edit_distance_rows(segments, start, stop, rows)
+        return partial(edit_distance_rows, segments_of_corpus(self, corpus))
 
     def formula(self, row: Sequence[int]) -> float:
         edits, words = row
         return edits / max(words, 1)
 
     def fill_pairs(self, pairs: Corpus, scores: Floats, threads: int | None, progress: bool) -> None:
-        tokenization = tokenization_for(self, pairs.kind)
-        align_pairs(pairs, tokenization, scores, are_rates=True, threads=threads, progress=progress)
+        align_pairs(self, pairs, scores, are_rates=True, threads=threads, progress=progress)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from .._runtime.sequences import by_position, is_array
 from ..errors import ArrayValueError, CybleuError, LengthMismatchError, NoReferencesError
 from ..metrics import Metric, find
 from ..metrics.combined import Accuracy, split_on_blanks
-from ..metrics.operations import tokenization_for
+from ..metrics.operations import corpus_for, tokenization_for
 from ..metrics.tokens import in_pairs
 from ..nbest import NBest
 from ..nbest.features import owner_of, owners_of
@@ -98,7 +98,8 @@ def mbr(
                 same = refs is hyps and len(rows) == len(columns)
                 texts = others if same else hyps.texts.take(rows)
                 try:
-                    utilities[rows] = found.expected_scores(in_pairs(texts, others), shares[columns], threads)
+                    pairs = corpus_for(found, in_pairs(texts, others))
+                    utilities[rows] = found.expected_scores(pairs, shares[columns], threads)
                 except CybleuError as error:
                     raise type(error)(f"segment {segment}: {error}") from error
             advance(1)

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from .tokenizers import Tokenization
-
     Tokens: TypeAlias = Sequence[Hashable]
     Ids: TypeAlias = NDArray[np.int32] | Integers
 
@@ -162,11 +160,12 @@ class Corpus:
 
     :ivar owners: None if text i has set i
     :ivar made: calls a function that makes something of the references; prepared references keep the result by a key
+    :ivar changed: whether the texts are no longer as given, but as a metric's tokeniser has changed them
     :ivar size: the number of segments
     :ivar kind: what the texts are; of an empty corpus what the references are
     """
 
-    __slots__ = ("kind", "made", "owners", "sets", "size", "texts")
+    __slots__ = ("changed", "kind", "made", "owners", "sets", "size", "texts")
 
     def __init__(
         self,
@@ -174,11 +173,13 @@ class Corpus:
         sets: AnySets,
         owners: Integers | None = None,
         made: Callable[[Any, Callable[[], Any]], Any] = make_again,
+        changed: bool = False,
     ):
         self.texts = texts
         self.sets = sets
         self.owners = owners
         self.made = made
+        self.changed = changed
         self.size = texts.size
         self.kind: Kind = "nothing"
         if self.size:
@@ -198,19 +199,6 @@ class Corpus:
         """The references of each segment."""
         sets = self.sets.lists()
         return sets if self.owners is None else [sets[owner] for owner in self.owners.tolist()]
-
-    def lines(self, tokenization: Tokenization | None) -> tuple[RawTexts, RawTexts, Any]:
-        """The lines of raw texts and of references as the backend reads them, and where those of each set begin, and the end.
-
-        :param tokenization: which may edit them; not None, because they are raw
-        """
-        texts: RawTexts = self.texts  # type: ignore[assignment]
-        references: RawTexts = self.sets.texts  # type: ignore[assignment]
-        assert tokenization is not None
-        if tokenization.edits:
-            texts = tokenization.edited(texts)
-            references = self.made(("edited", tokenization), lambda: tokenization.edited(references))
-        return texts, references, self.sets.bounds
 
 
 def split_at(items: Sequence[Any], bounds: Iterable[int]) -> list[Any]:
