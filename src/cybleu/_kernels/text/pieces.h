@@ -60,28 +60,25 @@ static inline uint64_t cybleu_bits_of(const uint8_t *kinds, int kind) {
     return bits;
 }
 
-// Return the mask of bytes in any of these ranges.
+// Return the mask of the bytes, among 64, that are in any of these ranges.
 static inline uint64_t cybleu_in_runs(const uint8_t *bytes, const cybleu_runs *runs) {
+    uint64_t bits = 0;
 #ifdef CYBLEU_SSE2
-    const __m128i *some = (const __m128i *)bytes;
-    __m128i a = _mm_loadu_si128(some), b = _mm_loadu_si128(some + 1), c = _mm_loadu_si128(some + 2);
-    __m128i d = _mm_loadu_si128(some + 3), of_a, of_b, of_c, of_d, first, span, value;
-    int i;
-    of_a = of_b = of_c = of_d = _mm_setzero_si128();
-    for (i = 0; i < runs->count; i++) {
-        first = _mm_loadu_si128((const __m128i *)runs->first[i]);
-        span = _mm_loadu_si128((const __m128i *)runs->span[i]);
-        value = _mm_sub_epi8(a, first), of_a = _mm_or_si128(of_a, _mm_cmpeq_epi8(_mm_min_epu8(value, span), value));
-        value = _mm_sub_epi8(b, first), of_b = _mm_or_si128(of_b, _mm_cmpeq_epi8(_mm_min_epu8(value, span), value));
-        value = _mm_sub_epi8(c, first), of_c = _mm_or_si128(of_c, _mm_cmpeq_epi8(_mm_min_epu8(value, span), value));
-        value = _mm_sub_epi8(d, first), of_d = _mm_or_si128(of_d, _mm_cmpeq_epi8(_mm_min_epu8(value, span), value));
+    __m128i found[4] = {{0}};
+    int i, k;
+    for (k = 0; k < runs->count; k++) {
+        __m128i first = _mm_loadu_si128((const __m128i *)runs->first[k]);
+        __m128i span = _mm_loadu_si128((const __m128i *)runs->span[k]);
+        for (i = 0; i < 4; i++) {
+            __m128i value = _mm_sub_epi8(_mm_loadu_si128((const __m128i *)bytes + i), first);
+            found[i] = _mm_or_si128(found[i], _mm_cmpeq_epi8(_mm_min_epu8(value, span), value));
+        }
     }
-    return (uint64_t)_mm_movemask_epi8(of_a) | (uint64_t)_mm_movemask_epi8(of_b) << 16
-        | (uint64_t)_mm_movemask_epi8(of_c) << 32 | (uint64_t)_mm_movemask_epi8(of_d) << 48;
+    for (i = 0; i < 4; i++) bits |= (uint64_t)(uint32_t)_mm_movemask_epi8(found[i]) << 16 * i;
 #else
     (void)bytes, (void)runs;
-    return 0;
 #endif
+    return bits;
 }
 
 // Copy 16 bytes; return the length of the ASCII prefix, or less.
@@ -124,7 +121,7 @@ static inline void cybleu_read_piece(cybleu_piece *piece, const uint8_t *start, 
                                      const uint8_t *table, int used, int by_runs, const cybleu_runs *runs) {
     uint8_t bytes[64];
     int i, size = 64, shift = 0;
-    piece->alone = piece->point = piece->hyphen = piece->digit = piece->inner = piece->taken = 0;
+    piece->taken = 0;
     if (end - at < 64) {
         size = (int)(end - at);
         if (end - start >= 64) {
@@ -139,22 +136,21 @@ static inline void cybleu_read_piece(cybleu_piece *piece, const uint8_t *start, 
     }
     piece->size = size;
     if (by_runs) {
+        piece->alone = piece->point = piece->hyphen = piece->digit = piece->inner = 0;
         piece->space = cybleu_in_runs(at, &runs[0]) >> shift;
-        piece->lead = used & CYBLEU_LEAD ? cybleu_in_runs(at, &runs[1]) >> shift : 0;
+        piece->lead = cybleu_in_runs(at, &runs[1]) >> shift;
         return;
     }
     for (i = 0; i < 64; i++) bytes[i] = table[at[i]];
-    piece->space = cybleu_bits_of(bytes, CYBLEU_SPACE) >> shift;
-    piece->lead = used & CYBLEU_LEAD ? cybleu_bits_of(bytes, CYBLEU_LEAD) >> shift : 0;
-    if (used & CYBLEU_ALONE) {
-        piece->alone = cybleu_bits_of(bytes, CYBLEU_ALONE) >> shift;
-        piece->inner = used & CYBLEU_INNER ? cybleu_bits_of(bytes, CYBLEU_INNER) >> shift : 0;
-    }
-    if (used & CYBLEU_POINT) {
-        piece->point = cybleu_bits_of(bytes, CYBLEU_POINT) >> shift;
-        piece->hyphen = used & CYBLEU_HYPHEN ? cybleu_bits_of(bytes, CYBLEU_HYPHEN) >> shift : 0;
-        piece->digit = cybleu_bits_of(bytes, CYBLEU_DIGIT) >> shift;
-    }
+#define CYBLEU_MASK(kind) (used & (kind) ? cybleu_bits_of(bytes, kind) >> shift : 0)
+    piece->space = CYBLEU_MASK(CYBLEU_SPACE);
+    piece->alone = CYBLEU_MASK(CYBLEU_ALONE);
+    piece->point = CYBLEU_MASK(CYBLEU_POINT);
+    piece->hyphen = CYBLEU_MASK(CYBLEU_HYPHEN);
+    piece->digit = CYBLEU_MASK(CYBLEU_DIGIT);
+    piece->lead = CYBLEU_MASK(CYBLEU_LEAD);
+    piece->inner = CYBLEU_MASK(CYBLEU_INNER);
+#undef CYBLEU_MASK
 }
 
 // Set the bits of a multibyte character.

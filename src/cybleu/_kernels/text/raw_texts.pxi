@@ -68,7 +68,7 @@ cdef class RawTexts:
         cdef Line line
         cdef Py_ssize_t i
         self.held = lines = tuple(lines)
-        self.lines = <Line *>allocated(malloc((<size_t>len(lines) + 1) * sizeof(Line)))
+        self.lines = <Line *>new_array(len(lines), sizeof(Line))
         for i in range(len(lines)):
             line_of(<PyObject *>(<tuple>lines)[i], &line)
             add_line(self, &line, type((<tuple>lines)[i]) is bytes, &watching)
@@ -85,25 +85,22 @@ cdef class RawTexts:
     def of_block(bytes block not None):
         """Split a block of bytes at LF; n of these give n + 1 lines. A trailing CR is dropped."""
         cdef RawTexts texts = RawTexts()
+        cdef Watch watching = begin_watch()
         cdef const uint8_t *at = block
         cdef const uint8_t *end = at + len(block)
         cdef const uint8_t *stop
         cdef Py_ssize_t capacity = 1
-        cdef Py_ssize_t valid = distance(at, first_invalid(at, end))
-        if valid != len(block):
-            begin = block.rfind(b"\n", 0, valid) + 1
-            raise NotUtf8Error(block.count(b"\n", 0, valid), valid - begin, block[valid])
+        cdef Line line
         texts.held = block
-        texts.characters = len(block)
+        line.kind = IN_UTF8
         while at <= end:
             stop = <const uint8_t *>memchr(at, c"\n", <size_t>distance(at, end)) if at < end else NULL
             if stop == NULL:
                 stop = end
+            line.data = at
+            line.size = distance(at, stop) - (stop > at and (stop - 1)[0] == c"\r")
             texts.lines = <Line *>grown(texts.lines, texts.size + 1, &capacity, sizeof(Line))
-            texts.lines[texts.size].data = at
-            texts.lines[texts.size].size = distance(at, stop) - (stop > at and (stop - 1)[0] == c"\r")
-            texts.lines[texts.size].kind = IN_UTF8
-            texts.size += 1
+            add_line(texts, &line, True, &watching)
             at = stop + 1
         return texts
 
@@ -205,7 +202,7 @@ cdef class RawTexts:
 cdef RawTexts texts_in(object held, uint64_t count):
     """Create an empty RawTexts with reserved capacity, whose memory belongs to the held object."""
     cdef RawTexts texts = RawTexts()
-    cdef Line *lines = <Line *>new_array(<Py_ssize_t>(count + 1), sizeof(Line))
+    cdef Line *lines = <Line *>new_array(<Py_ssize_t>count, sizeof(Line))
     free(texts.lines)
     texts.lines = lines
     texts.held = held

@@ -35,7 +35,7 @@ cdef inline int read_few(PyObject *text, Py_ssize_t *size, KeyedToken *tokens, u
     for i in range(size[0]):
         if not cybleu_read_object(objects[i], seed, &tokens[i]):
             return 0
-        places[i] = mix_pair(tokens[i].key.first, tokens[i].key.second, seed) >> FEW_SHIFT
+        places[i] = few_place(&tokens[i], seed)
     return 1
 
 
@@ -61,9 +61,11 @@ cdef inline int look_up_few_of(const FewTokens *table, PyObject *text, Py_ssize_
     """Write the ids of a locked text, -1 for unknown tokens."""
     cdef KeyedToken tokens[FEW]
     cdef uint64_t places[FEW]
+    cdef Py_ssize_t i
     if not read_few(text, size, tokens, places):
         return 0
-    look_up_few(table, tokens, places, size[0], ids)
+    for i in range(size[0]):
+        ids[i] = number_in_few(table, &tokens[i], &places[i]) - 1
     return 1
 
 
@@ -132,18 +134,14 @@ def types_within(texts):
     cdef Watch watching = begin_watch()
     cdef set types = set()
     cdef PyTypeObject *last = NULL
+    cdef PyTypeObject *found
     # Cython's loop over a list fails if another thread shortens it, unless it is locked.
     for text in iter(texts):
         with cython.critical_section(text):
             for token in text:
-                last = add_type(types, token, last)
+                found = Py_TYPE(token)
+                if found != last:       # much faster than adding the type of each token
+                    types.add(<object>found)
+                    last = found
         watch(&watching, 64)
     return types
-
-
-cdef inline PyTypeObject *add_type(set types, object token, PyTypeObject *last):
-    """Add the type of a token, unless it is that of the one before."""
-    cdef PyTypeObject *found = Py_TYPE(token)
-    if found != last:
-        types.add(<object>found)
-    return found

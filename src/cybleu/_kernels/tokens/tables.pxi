@@ -1,8 +1,8 @@
 # Tables that number tokens, of lists or of raw text. In one table, tokens are equal if and only if their ids are equal.
 #
-# Offers: `KeyedToken`, with `cybleu_short_text` and `cybleu_read_long` for its key; `FewTokens` with `assign_few` and
-# `look_up_few`; `TokenTable` with `number_token`, `hash_of`, `reserve_tokens`, `forget_tokens`, `free_tokens`, and for
-# memory of the caller `table_size` and `place_table`; `slots_needed` of any table.
+# Offers: `KeyedToken`, with `cybleu_short_text` and `cybleu_read_long` for its key; `FewTokens` with `few_place`,
+# `number_in_few` and `assign_few`; `TokenTable` with `number_token`, `hash_of`, `reserve_tokens`, `forget_tokens`,
+# `free_tokens`, and for memory of the caller `table_size` and `place_table`; `slots_needed` of any table.
 
 cdef extern from "tokens/keys.h":
     uint64_t CYBLEU_UNDECIDED
@@ -72,6 +72,11 @@ cdef inline bint few_hold_other(const void *table, const void *key, uint64_t slo
     return number != 0 and not same_token(&few.tokens[number], <const KeyedToken *>key)
 
 
+cdef inline uint64_t few_place(const KeyedToken *token, Seed seed) noexcept nogil:
+    """Return the slot at which probing begins."""
+    return mix_pair(token.key.first, token.key.second, seed) >> FEW_SHIFT
+
+
 cdef inline int number_in_few(const FewTokens *table, const KeyedToken *token, uint64_t *place) noexcept nogil:
     """Return the id of the token plus 1, or 0 and its free slot. Undecided keys never match directly."""
     cdef int number = table.slots[place[0]]
@@ -98,14 +103,6 @@ cdef inline void assign_few(FewTokens *table, uint64_t *places, Py_ssize_t count
         distinct += new
         ids[i] = number - 1
     table.distinct = distinct
-
-
-cdef inline void look_up_few(const FewTokens *table, const KeyedToken *tokens, uint64_t *places, Py_ssize_t count,
-                             int32_t *ids) noexcept nogil:
-    """Write the ids, -1 for unknown tokens."""
-    cdef Py_ssize_t i
-    for i in range(count):
-        ids[i] = number_in_few(table, &tokens[i], &places[i]) - 1
 
 
 # --------------------------------------------------------------------------------------------------------- many tokens

@@ -32,20 +32,19 @@ cdef inline void read_words(const Token *words, Py_ssize_t count, KeyedToken *to
     cdef Py_ssize_t i
     for i in range(count):
         read_word(&words[i], seed, &tokens[i])
-        places[i] = mix_pair(tokens[i].key.first, tokens[i].key.second, seed) >> FEW_SHIFT
+        places[i] = few_place(&tokens[i], seed)
 
 
 cdef void look_up_few_words(const FewTokens *table, const Token *words, Py_ssize_t count, int32_t *ids) noexcept nogil:
     """Write the ids of any number of words, -1 for unknown ones."""
-    cdef KeyedToken tokens[FEW]
-    cdef uint64_t places[FEW]
-    cdef Py_ssize_t start = 0
-    cdef Py_ssize_t size
-    while start < count:
-        size = min(<Py_ssize_t>FEW, count - start)
-        read_words(words + start, size, tokens, places)
-        look_up_few(table, tokens, places, size, ids + start)
-        start += size
+    cdef Seed seed = SEED
+    cdef KeyedToken token
+    cdef uint64_t place
+    cdef Py_ssize_t i
+    for i in range(count):
+        read_word(&words[i], seed, &token)
+        place = few_place(&token, seed)
+        ids[i] = number_in_few(table, &token, &place) - 1
 
 
 cdef inline int32_t number_word(TokenTable *table, const Token *word, bint adds) noexcept nogil:
@@ -153,7 +152,6 @@ cdef class RawVocabulary:
         return 0
 
     cdef bytes numbers_of(self, RawTexts texts, int64_t[::1] ends, bint adds):
-        """Return the ids of all texts."""
         cdef Scanner scanner
         cdef TokenIds numbers
         cdef Py_ssize_t i
