@@ -17,7 +17,7 @@ def test_full_stops(kernels):
 
 
 @pytest.mark.thread_unsafe(reason="one process has the mirror")
-@pytest.mark.parametrize("name", ["13a", "intl", "zh", "char", "none", "unicode", "ascii", "space"])
+@pytest.mark.parametrize("name", ["13a", "intl", "zh", "char", "none", "unicode", "ascii", "space", "tensor2tensor"])
 def test_every_tokeniser(kernels, name):
     line = "  It's 3.5 %, isn't\u3000it?\t猫が 1,000.-5 «a»&lt;-\xa0\x1c.U.S.\u20ac "
     on_both_backends(lambda: tokenizer(name)(line))

@@ -1,4 +1,4 @@
-"""Which characters are punctuation, symbols and numbers, for the tokeniser ``intl``.
+"""Which characters are punctuation, symbols and numbers, for the tokenisers ``intl`` and ``tensor2tensor``.
 
 sacreBLEU uses the package `regex`, whose version of Unicode differs from Python's. If it is installed, it is used here, too,
 so that the tokens are the same; elsewhere the table of this package answers. ``cybleu --version`` says which one it is.
@@ -6,6 +6,7 @@ so that the tokens are the same; elsewhere the table of this package answers. ``
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
@@ -30,6 +31,17 @@ def categories() -> bytes:
     found = bytearray(0x110000)
     for category, first, end in _runs_of_table() if regex is None else _runs_of_regex(regex):
         found[first:end] = bytes([category]) * (end - first)
+    return bytes(found)
+
+
+def categories_of_tensor2tensor() -> bytes:
+    """Return for each code point what :func:`categories` does, as its ``bleu_tokenize`` takes it.
+
+    That is ``intl`` with the digits and the marks of Python's own version of Unicode, and a backslash is none of them.
+    """
+    kinds = map(unicodedata.category, map(chr, range(0x110000)))
+    found = bytearray(3 if kind == "Nd" else "PS".find(kind[0]) + 1 for kind in kinds)
+    found[ord("\\")] = 0
     return bytes(found)
 
 

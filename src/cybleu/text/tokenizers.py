@@ -9,8 +9,6 @@ from __future__ import annotations
 import copyreg
 import os
 import re
-import sys
-import unicodedata
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, cached_property, lru_cache, partial
@@ -20,7 +18,7 @@ from typing import Any
 from .._backend import RawTexts, Tokenizer
 from .._runtime.extras import extra
 from ..errors import InputFileError, MissingExtraError, UnknownNameError
-from .categories import categories
+from .categories import categories, categories_of_tensor2tensor
 
 Tokenize = str | Callable[[str], Sequence[Hashable]]
 
@@ -28,7 +26,7 @@ _ANY = "surrogatepass"
 _NO_ENTITY = "(?a)(?i:quot|amp|lt|gt)(?=;)|(?i:skipped)(?=>)"
 
 # Of the backends' `Tokenizer`, where the first two are one. Those in SPLITS are functions in Python, which are slower.
-OWN = ("unicode", "none", "ascii", "space", "13a", "intl", "zh", "char")
+OWN = ("unicode", "none", "ascii", "space", "13a", "intl", "zh", "char", "tensor2tensor")
 
 
 WORTH_THREADS = 64  # lines, which take about as long as to start threads
@@ -43,37 +41,6 @@ def split_for_codexglue(line: str) -> list[str]:
     return words.lower().replace("_", " _ ").split()
 
 
-def split_for_tensor2tensor(line: str) -> list[str]:
-    """As its ``bleu_tokenize`` does it: as ``intl``, with the digits and marks of Python's own version of Unicode."""
-    for pattern, replacement in _substitutions():
-        line = pattern.sub(replacement, line)
-    return line.split()
-
-
-@cache
-def _substitutions() -> tuple[tuple[re.Pattern[str], str], ...]:
-    # the tool writes the marks into a class as they are, where a backslash is none of them
-    punctuation = _class_of(_characters_of("P").replace("\\", ""))
-    return (
-        (re.compile(f"([^\\d])({punctuation})"), r"\1 \2 "),
-        (re.compile(f"({punctuation})([^\\d])"), r" \1 \2"),
-        (re.compile(f"({_class_of(_characters_of('S'))})"), r" \1 "),
-    )
-
-
-def _class_of(characters: str) -> str:
-    """A pattern of characters. `re` looks up those of 16 bits in a table, but not in a class that has others."""
-    first = next(place for place, character in enumerate(characters) if character > "\uffff")
-    table = re.escape(characters[:first])
-    others = re.escape(characters[first:])
-    return f"(?:[{table}]|(?=[\U00010000-\U0010ffff])[{others}])"
-
-
-def _characters_of(category: str) -> str:
-    characters = map(chr, range(sys.maxunicode))
-    return "".join([character for character in characters if unicodedata.category(character)[0] == category])
-
-
 def split_for_rouge(line: str) -> list[str]:
     """As Google's rouge_score does it: runs of ASCII letters and digits, in lower case."""
     return re.findall("[a-z0-9]+", line.lower())
@@ -84,16 +51,26 @@ SPLITS: dict[str, Callable[[str], list[str]]] = {
     "none": str.split,
     "codexglue": split_for_codexglue,
     "rouge": split_for_rouge,
-    "tensor2tensor": split_for_tensor2tensor,
+}
+
+
+# Of the backend's tokenisers, what gives the categories of characters. Metrics use the last three.
+_CATEGORIES: dict[str, Callable[[], bytes | None]] = {
+    **dict.fromkeys(OWN, lambda: None),
+    "tensor2tensor": categories_of_tensor2tensor,
+    "intl": categories,
+    "intl-unstripped": categories,
+    "tercom": lambda: None,
+    "characters": lambda: None,
 }
 
 
 @cache
 def own_tokenizer(name: str) -> Tokenizer:
-    """The backend's tokeniser with a name in `OWN`, or ``intl-unstripped`` or ``tercom``, which metrics use."""
+    """The backend's tokeniser with a name in `OWN`, or another one that metrics use."""
     if name == "unicode":
         return own_tokenizer("none")
-    return Tokenizer(str.__str__(name), categories() if name.startswith("intl") else None)
+    return Tokenizer(str.__str__(name), _CATEGORIES[name]())
 
 
 # A tokeniser has no state but its name, and few programs import the table of categories.

@@ -252,9 +252,7 @@ cdef int rewrite(Scanner *scanner) except -1 nogil:
 # -------------------------------------------------------------------------------------------------------------- pieces
 cdef inline int kind_of_lead(Tokenizer tokenizer, const uint8_t *at, Py_ssize_t *length) noexcept nogil:
     length[0] = length_of(at[0])
-    if tokenizer.of_characters != NULL:
-        return tokenizer.of_characters[code_at(at, length[0])]
-    return SPACE if space_at(at) else WORD
+    return tokenizer.of_characters[code_at(at, length[0])]
 
 
 cdef void look_up_leads(Tokenizer tokenizer, Piece *piece, const uint8_t *at) noexcept nogil:
@@ -294,10 +292,10 @@ cdef bint begins_with_digit(Tokenizer tokenizer, const uint8_t *at, const uint8_
 cdef class Tokenizer:
     """Tokeniser by name. Immutable, so that threads can share it.
 
-    :param name: ``none``, ``ascii``, ``space``, ``char``, ``13a``, ``zh``, ``intl``, ``intl-unstripped``, which keeps
-        white space at the end of a line, ``tercom``, which is ``13a`` without its replacements, or ``characters``,
-        which is ``char`` with white space
-    :param categories: for ``intl``, the category of each code point: 1 punctuation, 2 symbol, 3 number, 0 other
+    :param name: ``none``, ``ascii``, ``space``, ``char``, ``13a``, ``zh``, ``intl``, ``tercom``, which is ``13a``
+        without its replacements, ``characters``, which is ``char`` with white space, or a name of other ``categories``
+    :param categories: for ``intl``, the category of each code point: 1 punctuation, 2 symbol, 3 number, 0 other. With
+        another name, white space at the end of a line stays
     """
 
     cdef readonly str name
@@ -324,11 +322,7 @@ cdef class Tokenizer:
         self.strips_both = name == "zh"
         self.keeps_space = name == "characters"
         self.of_one_character = name == "char" or self.keeps_space
-        if name not in ("none", "ascii", "space", "char", "characters", "13a", "zh", "intl", "intl-unstripped",
-                        "tercom"):
-            raise ValueError("there is no such tokeniser")
-        if name in ("zh", "intl", "intl-unstripped"):
-            self.of_characters = <uint8_t *>new_zeros(CODE_POINTS, 1)    # WORD
+        self.of_characters = <uint8_t *>new_zeros(CODE_POINTS, 1)    # WORD
         if self.of_one_character:
             memset(self.of_bytes, ALONE, 256)
             memset(self.of_bytes + 0x80, ALONE | INNER, 0x40)
@@ -339,6 +333,8 @@ cdef class Tokenizer:
                 self.of_bytes[i] = DIGIT
             self.of_bytes[c"."] = self.of_bytes[c","] = POINT
             self.of_bytes[c"-"] = HYPHEN
+        if name == "zh" or categories is not None:
+            memset(self.of_bytes + 0xC2, LEAD, 0x33)
         if name == "zh":
             for first, last in (
                 (0x2001, 0x2A6D), (0x2E80, 0x2FDF), (0x2FF0, 0x303F), (0x3100, 0x312F), (0x31A0, 0x31EF),
@@ -347,7 +343,7 @@ cdef class Tokenizer:
             ):
                 for i in range(first, last + 1):
                     self.of_characters[i] = ALONE
-        if name in ("intl", "intl-unstripped"):
+        if categories is not None:
             of_code_points = categories
             if of_code_points.shape[0] != CODE_POINTS:
                 raise ValueError("there must be a category for each code point")
@@ -363,14 +359,11 @@ cdef class Tokenizer:
         if name not in ("ascii", "space", "characters"):
             for i in range(0x1C, 0x20):
                 self.of_bytes[i] = SPACE
-            if self.of_characters != NULL:
-                for i in range(0x80, 0x3001):
-                    if is_space(<uint32_t>i, True):
-                        self.of_characters[i] = SPACE
-                memset(self.of_bytes + 0xC2, LEAD, 0x33)
-            else:
-                for i in (0xC2, 0xE1, 0xE2, 0xE3):
-                    self.of_bytes[i] |= LEAD
+            for i in range(0x80, 0x3001):
+                if is_space(<uint32_t>i, True):
+                    self.of_characters[i] = SPACE
+            for i in (0xC2, 0xE1, 0xE2, 0xE3):      # of white space
+                self.of_bytes[i] |= LEAD
         for i in range(256):
             self.used |= self.of_bytes[i]
         self.by_runs = (not self.used & ~(SPACE | LEAD) and find_runs(self.of_bytes, SPACE, &self.runs[0])

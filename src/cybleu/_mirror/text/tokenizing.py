@@ -29,19 +29,19 @@ class Tokenizer:
 
     def __init__(self, name: str, categories: bytes | None = None):
         self.name = name
-        self._substitutions = _of_categories(categories or b"") if name.startswith("intl") else ()
-        self.tokens: Callable[[str], list[str]] = {
-            "none": _white_space,
+        self._substitutions = _of_categories(categories) if categories else ()
+        own: dict[str, Callable[[str], list[str]]] = {
+            "none": str.split,
             "ascii": _ascii,
             "space": _space,
             "char": _characters,
             "13a": self._western,
             "zh": self._chinese,
             "intl": self._international,
-            "intl-unstripped": self._international_unstripped,
             "tercom": self._marks_apart,
-            "characters": lambda line: [*line],
-        }[name]
+            "characters": list,
+        }
+        self.tokens = own.get(name, self._international_unstripped)
 
     def _western(self, line: str) -> list[str]:
         line = line.rstrip().replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
@@ -71,10 +71,6 @@ def _divided(line: str, substitutions: _Substitutions) -> list[str]:
     return line.split()
 
 
-def _white_space(line: str) -> list[str]:
-    return line.split()
-
-
 def _ascii(line: str) -> list[str]:
     """The tokens between ASCII white space, as Perl takes them: a no-break space is part of a token, and so is U+001F."""
     return _NOT_ASCII_SPACE.findall(line)
@@ -90,12 +86,20 @@ def _characters(line: str) -> list[str]:
 
 def _of_categories(categories: bytes) -> _Substitutions:
     """Rules of mteval-v14.pl: any punctuation may be split off, and symbols are tokens of their own."""
-    punctuation, symbol, number = (_members(categories, category) for category in (1, 2, 3))
+    punctuation, symbol, number = (_class_of(categories, category) for category in (1, 2, 3))
+    other = rf"(?!{number})[\s\S]"
     return (
-        (re.compile(f"([^{number}])([{punctuation}])"), r"\1 \2 "),
-        (re.compile(f"([{punctuation}])([^{number}])"), r" \1 \2"),
-        (re.compile(f"([{symbol}])"), r" \1 "),
+        (re.compile(f"({other})({punctuation})"), r"\1 \2 "),
+        (re.compile(f"({punctuation})({other})"), r" \1 \2"),
+        (re.compile(f"({symbol})"), r" \1 "),
     )
+
+
+def _class_of(categories: bytes, category: int) -> str:
+    """Return a pattern. `re` looks up characters of 16 bits in a table, but not in a class that has others."""
+    table = _members(categories[:0x10000], category)
+    others = _members(bytes(0x10000) + categories[0x10000:], category)
+    return f"(?:[{table}]|(?=[\U00010000-\U0010ffff])[{others}])"
 
 
 def _members(categories: bytes, category: int) -> str:
