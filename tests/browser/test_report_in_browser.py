@@ -127,13 +127,6 @@ def test_p_and_the_interval_are_seen_on_a_phone(opened):
         assert below.strip('"') == row.locator("td").nth(2).text_content()
 
 
-def test_names_are_in_one_line(opened):
-    heights = opened("metrics", "phone").evaluate(
-        "[...document.querySelectorAll('#scores tbody th bdi')].map((one) => one.getClientRects().length)"
-    )
-    assert heights == [1] * len(heights) and len(heights) >= len(NAMES)
-
-
 def test_segments_by_the_hundred(opened, many):
     page = opened("many")
     more = page.locator("#more")

@@ -6,7 +6,6 @@ with what they refer to, so that a lambda can be called on both backends; arrays
 
 import atexit
 import ctypes
-import io
 import marshal
 import os
 import pickle
@@ -61,27 +60,24 @@ class Mirror:
 
     def call(self, function, *arguments):
         """The result of a call, whose exceptions fail the test."""
-        request = io.BytesIO()
-        Request(request, pickle.HIGHEST_PROTOCOL).dump(partial(function, *arguments))
         with self.one_at_a_time:
             try:
-                result, problem = pickle.loads(self.answer(request.getvalue()))
+                result, problem = self.answer(partial(function, *arguments))
             except BaseException:  # also an interrupt: the answer would be taken for that of the next call
                 self.end()
                 raise
         assert problem is None, f"on the mirror: {problem}"
         return result
 
-    def answer(self, request):
+    def answer(self, call):
         if self.process is None:
             variables = {**os.environ, "CYBLEU_BACKEND": "python", "PYTHONPATH": os.pathsep.join(sys.path)}
             code = "import on_mirror; on_mirror.serve()"
             pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
             self.process = subprocess.Popen([sys.executable, "-c", code], env=variables, **pipes)
-        write(self.process.stdin, request)
-        answer = read(self.process.stdout)
-        assert answer, "the process with the mirror has ended"
-        return answer
+        Request(self.process.stdin, pickle.HIGHEST_PROTOCOL).dump(call)
+        self.process.stdin.flush()
+        return pickle.load(self.process.stdout)
 
     def end(self):
         process = self.process
@@ -96,22 +92,15 @@ atexit.register(MIRROR.end)
 on_mirror = MIRROR.call
 
 
-def write(file, data):
-    file.write(len(data).to_bytes(8, "little") + data)
-    file.flush()
-
-
-def read(file):
-    return file.read(int.from_bytes(file.read(8), "little"))
-
-
 def serve():
-    """Answer requests until there are no more."""
+    """Answer calls until the process is killed."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a call prints is no answer
-    while request := read(sys.stdin.buffer):
+    while True:
+        call = pickle.load(sys.stdin.buffer)
         try:
-            answer = pickle.dumps((pickle.loads(request)(), None))
+            answer = pickle.dumps((call(), None))
         except BaseException:
             answer = pickle.dumps((None, traceback.format_exc()))
-        write(answers, answer)
+        answers.write(answer)
+        answers.flush()

@@ -128,7 +128,6 @@ FORMS = {
     "bytes": lambda metric: metric.rows(in_bytes(TEXTS), [*map(in_bytes, REFERENCES)], owner=OWNER),
     "prepared": lambda metric: metric.rows(TEXTS, References(REFERENCES), owner=OWNER),
     "pickled": lambda metric: metric.rows(TEXTS, pickle.loads(pickle.dumps(References(REFERENCES))), owner=OWNER),
-    "copied": lambda metric: metric.rows(in_bytes(TEXTS), copy.deepcopy(References(REFERENCES)), owner=OWNER),
     "other sets": lambda metric: metric.rows(TEXTS, [["x"], *REFERENCES], owner=[owner + 1 for owner in OWNER]),
 }
 
@@ -158,7 +157,6 @@ def test_the_score_of_a_corpus(metric):
 
 COPIES = {
     "copy": copy.deepcopy,
-    "pickle": lambda metric: pickle.loads(pickle.dumps(metric)),
     "options": lambda metric: with_options(metric, lowercase=metric.lowercase),
     "sentences": lambda metric: metric.of_sentences(),
 }

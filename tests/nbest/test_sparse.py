@@ -32,6 +32,12 @@ def test_matrices_of_scipy(scipy, form):
     assert back.toarray().tolist() == DENSE
 
 
+def test_a_matrix_with_repeated_columns_in_any_order_stays_as_it_is(scipy):
+    matrix = scipy.sparse.csr_array(([1.5, 1.0, 0.5, 3.0], [1, 0, 1, 1], [0, 3, 3, 4]), shape=(3, 2))
+    same(made((matrix, ["x", "y"])).sparse, made(PARTS).sparse)
+    assert matrix.indices.tolist() == [1, 0, 1, 1]
+
+
 def test_a_matrix_of_another_shape(scipy):
     matrix = scipy.sparse.csr_matrix(np.array(DENSE))
     for sparse, error, text in (

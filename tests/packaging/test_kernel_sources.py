@@ -81,18 +81,6 @@ def test_the_first_comment_names_what_later_files_use(name):
     assert {word for word in offered if not word.isupper()} <= set(re.findall(r"\w+", comment))
 
 
-@pytest.mark.parametrize("name", INCLUDED)
-def test_no_local_has_the_name_of_a_global(name):
-    lists = re.findall(r"^ *(?:cdef (?!class)|def )[^=\n]*?\w\(([^)]*)\)", CODE[name], re.MULTILINE)
-    lists += re.findall(r"^ +cdef ([^(=\n]*)", CODE[name], re.MULTILINE)
-    words = [
-        re.findall(r"\w+", re.sub(r"\[.*?\]|=.*|not None", "", word)) for part in lists for word in part.split(",")
-    ]
-    names = {word[-1] for word in words if word}
-    names.update(re.findall(r"^ +(?:for )?([a-z_]\w*) (?:=|in) ", CODE[name], re.MULTILINE))
-    assert names & set().union(*DEFINED.values()) == set()
-
-
 COMPILER = os.environ.get("CC", "cc").split()
 PYTHON = ["-isystem", sysconfig.get_path("include")]
 

@@ -229,8 +229,6 @@ LONG = {
     "pairs by chrf": lambda _: partial(cybleu.pairs, [long_line(1), long_line(2)], metric="chrf++"),
     "pairs by chrf, no blanks": lambda _: partial(cybleu.pairs, [without_blanks(1), without_blanks(2)], metric="chrf"),
     "self_bleu": lambda _: partial(self_bleu, many_texts()),
-    "mbr": lambda _: partial(rerank.mbr, [[long_line(1), long_line(2)]]),
-    "reward_scores": lambda _: partial(cybleu.reward_scores, many_lines(), many_lines()),
     "check": lambda _: partial(cybleu.check, *corpus(many_texts())[::-1]),
     "explain": lambda _: partial(cybleu.explain, long_text(1)[:200_000], [long_text(2)[:200_000]]),
     "explain_difference": lambda _: partial(cybleu.explain_difference, many_lines(), many_lines()),
