@@ -12,7 +12,7 @@ from click import Choice, Context, IntRange, Parameter, UsageError, argument, co
 from .._files.text import shown
 from .._runtime.numbers import MOST_SAMPLES
 from .._runtime.system import command_line
-from ..significance.settings import TESTS, Settings
+from ..significance.settings import CAPTION, LABEL, TESTS, Settings
 from .command import (
     ARGUMENTS,
     Command,
@@ -20,6 +20,7 @@ from .command import (
     Files,
     Gathered,
     as_option,
+    from_command_line,
     gathered,
     references_option,
     section,
@@ -35,6 +36,15 @@ ALWAYS = {
     "--paired-bs is --test shifted-bootstrap, --paired-ar the default": "--paired-bs --paired-ar",
     "intervals are always printed": "-ci --ci --interval --intervals --confidence",
     "name a system as NAME=FILE": "--name --names",
+}
+# Options that are for one form of the output.
+REQUIRED = {
+    "influence": "--format json",
+    "caption": "--format latex",
+    "label": "--format latex",
+    "source": "--report",
+    "title": "--report",
+    "all_segments": "--report",
 }
 
 
@@ -96,8 +106,8 @@ def _named(context: Context, parameter: Parameter, values: Files) -> dict[str, l
             is_flag=True,
             help="Add the contribution of each segment to each difference to the JSON output.",
         ),
-        option("--caption", metavar="TEXT", help="The caption in LaTeX.  [default: Scores of the systems.]"),
-        option("--label", metavar="NAME", help="The label in LaTeX, after tab:.  [default: scores]"),
+        option("--caption", metavar="TEXT", default=CAPTION, help="The caption in LaTeX."),
+        option("--label", metavar="NAME", default=LABEL, help="The label in LaTeX, after tab:."),
     ),
     gathered(
         "page",
@@ -143,9 +153,9 @@ def compare_command(
       cybleu compare old.txt new.txt -r references.txt --baseline old
       cybleu compare old.txt a=new1.txt,new2.txt -r references.txt -m bleu,chrf,ter --format latex
     """
-    _check_options(systems, printed, page)
     form = printed["form"]
     report_file = page["report"]
+    _check_options(systems, form, has_page=report_file is not None)
     metrics = metrics_with(metric, options)
     from .._runtime.arrays import np
     from ..significance.comparison import compare_counts
@@ -192,27 +202,19 @@ def compare_command(
     echo(format_comparisons(comparisons, **printed), nl=form not in ("csv", "latex"))
 
 
-def _check_options(systems: Mapping[str, Any], printed: Gathered, page: Gathered) -> None:
-    """Refuse options that do not go together, and take the options of a form out that are not given, for their defaults.
+def _check_options(systems: Mapping[str, Any], form: str, has_page: bool) -> None:
+    """Refuse options that do not go together.
 
     :raises UsageError: one requires another, or there are too few systems
     """
-    form = printed["form"]
-    without_page = page["report"] is None
-    if printed["influence"] and form != "json":
-        raise UsageError("--influence requires --format json")
-    for name in ("caption", "label"):
-        if printed[name] is None:
-            del printed[name]
-        elif form != "latex":
-            raise UsageError(f"{as_option(name)} requires --format latex")
-    for name, value in page.items():
-        if value and without_page:
-            raise UsageError(f"{as_option(name)} requires --report")
+    given = [f"--format {form}", "--report" if has_page else ""]
+    for name, needed in REQUIRED.items():
+        if from_command_line(name) and needed not in given:
+            raise UsageError(f"{as_option(name)} requires {needed}")
     if not systems:
-        needed = "the files of at least two" if without_page else "the file of one"
+        needed = "the file of one" if has_page else "the files of at least two"
         raise UsageError(f"there is no system; give {needed}, and the references with -r")
-    if len(systems) == 1 and without_page:
+    if len(systems) == 1 and not has_page:
         raise UsageError(
             "compare requires at least two systems, but there is one; for several runs of a system use "
             "NAME=FILE,FILE,..."

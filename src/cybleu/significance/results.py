@@ -14,9 +14,9 @@ from .._runtime.html import html_table
 from ..errors import UnknownNameError, _printable
 from ..metrics.base import as_signature
 from ..metrics.operations import percent
+from .settings import CAPTION, LABEL, Settings
 
 if TYPE_CHECKING:
-    from .settings import Settings
     from .systems import Systems
 
 MOST_PAIRS = 15  # pairs in a list; more are shown as a matrix
@@ -29,8 +29,6 @@ OF_TESTS = {
     "win-ratio": "Koehn's win ratio, one-sided, {} samples",
 }
 
-CAPTION = "Scores of the systems."
-LABEL = "scores"  # after tab:
 NEEDS = "% needs \\usepackage{booktabs,graphicx}, and XeLaTeX or LuaLaTeX for names in other than Latin letters\n"
 BEST = r"\textbf{{{}}}"
 CLOSE = r"{}$^{{\dagger}}$"

@@ -12,6 +12,8 @@ from ..errors import SampleError, UnknownNameError
 RESAMPLES = 1_000
 SEED = 12345
 CONFIDENCE = 0.95
+CAPTION = "Scores of the systems."  # of tables in LaTeX
+LABEL = "scores"  # of these, after tab:
 #: The names of the tests, each with its default number of samples.
 TESTS = {"randomization": 10_000, "shifted-bootstrap": RESAMPLES, "win-ratio": RESAMPLES}
 
