@@ -23,6 +23,7 @@ from .figures import (
     Buckets,
     Contributions,
     NGram,
+    NGramLists,
     OutputFigures,
     PairFigures,
     Precisions,
@@ -359,13 +360,13 @@ class Report:
         return NGrams(self._texts, self._tokens, self._longest, self.looked_at)
 
     @property
-    def over_generated(self) -> tuple[tuple[tuple[NGram, ...], ...], ...]:
+    def over_generated(self) -> tuple[NGramLists, ...]:
         """The n-grams that outputs have too often, for each output and each order, the most salient first: how often they occur
         without a match, at least twice, and how often they match."""
         return tuple(self._ngrams.over[name] for name in self.names)
 
     @property
-    def under_generated(self) -> tuple[tuple[tuple[NGram, ...], ...], ...]:
+    def under_generated(self) -> tuple[NGramLists, ...]:
         """The n-grams that outputs do not have often enough, likewise: how often they are missing, and how often they match."""
         return tuple(self._ngrams.under[name] for name in self.names)
 

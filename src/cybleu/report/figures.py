@@ -5,7 +5,7 @@ Scores, precisions and shares are from 0 to 100; they are NaN or None where the 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from .._runtime.arrays import Array, Floats, Integers, np
 
@@ -164,6 +164,9 @@ class NGram(NamedTuple):
         return (self.first + 1) / (self.first + self.second + 2)
 
 
+NGramLists: TypeAlias = tuple[tuple[NGram, ...], ...]  # of each order
+
+
 class PairFigures(NamedTuple):
     """The difference between two systems.
 
@@ -189,7 +192,7 @@ class PairFigures(NamedTuple):
     first: str
     second: str
     contributions: Contributions | None
-    confirmed: tuple[tuple[NGram, ...], ...]
-    unconfirmed: tuple[tuple[NGram, ...], ...]
+    confirmed: NGramLists
+    unconfirmed: NGramLists
     influence: Floats
     equal: int

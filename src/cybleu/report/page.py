@@ -14,7 +14,7 @@ from html import escape
 from importlib.resources import files
 from itertools import groupby, islice
 from os import PathLike, fspath
-from typing import Any
+from typing import Any, TypeAlias
 
 from .._files.writing import check_paths, writing
 from .._runtime.arrays import Array, Integers, np
@@ -39,6 +39,8 @@ DIFFERS = 2 * CLIPPED  # added to the mark of a token that the rival lacks
 TAGS = [("", ""), *((f"<{name}>", f"</{name}>") for name in ("u", "i", "b", "em"))]
 TAGS += [(f"<s>{opening}", f"{closing}</s>") for opening, closing in TAGS]
 TAGS += [(f"<mark>{opening}", f"{closing}</mark>") for opening, closing in TAGS]
+
+ScoreRows: TypeAlias = list[tuple[str, list[dict[str, Any]]]]  # the name of each system, and a cell for each metric
 
 needs_jinja2 = partial(extra, "jinja2", "the report requires Jinja2", "cybleu[report]")
 
@@ -311,7 +313,7 @@ def points(value: float | None, width: int = 2, sign: str = "") -> str:
     return "" if value is None or np.isnan(value) else f"{value:{sign}.{width}f}".replace("-", "\u2212")
 
 
-def cards(report: Report, rows: list[tuple[str, list[dict[str, Any]]]], share: str) -> list[dict[str, Any]]:
+def cards(report: Report, rows: ScoreRows, share: str) -> list[dict[str, Any]]:
     """Return a card for each pair of systems that a metric finds worth naming; of a single system one card.
 
     A card has the `names` of the better system and the one that it is compared with, or of the only one; the `verdicts` of
@@ -390,12 +392,12 @@ def _of_others(comparison: SystemComparison) -> tuple[str, str]:
     return best.name, f"is significantly better than {beaten} other systems"
 
 
-def score_rows(report: Report) -> list[tuple[str, list[dict[str, Any]]]]:
+def score_rows(report: Report) -> ScoreRows:
     """Return the rows of the table of scores: the name of each system, and a cell for each metric.
 
     A cell has the `score`, `half` the length of its interval, its `ends`, whether it `is_best`, and its `rank` if there is one.
     """
-    rows: list[tuple[str, list[dict[str, Any]]]] = [(system.name, []) for system in report.metrics[0].systems]
+    rows: ScoreRows = [(system.name, []) for system in report.metrics[0].systems]
     several = len(rows) > 1
     for figures in report.metrics:
         best = figures.sign * max(figures.sign * system.score for system in figures.systems)

@@ -6,9 +6,8 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
-from itertools import cycle
 from threading import RLock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import Floats, np
 from .._runtime.extras import extra
@@ -173,31 +172,26 @@ def plot_precisions(
     return _finish(axes)
 
 
-class Ridge(NamedTuple):
-    """A distribution, with an interval and a point."""
+def _draw_ridge(axes: Axes, number: int, samples: Floats, ends: Sequence[float], colour: str) -> None:
+    """Draw the distribution of samples in a row of its own.
 
-    name: str
-    samples: Floats
-    value: float
-    low: float
-    high: float
-    colour: str
+    :param number: the number of the row, from the top
+    :param ends: the value that is a point, and the ends of its interval
+    """
+    place = -number
+    value, low, high = ends
+    if samples.max() > samples.min():  # equal samples have no distribution to draw
+        counts, edges = np.histogram(samples, bins=min(40, max(10, len(samples) // 25)))
+        heights = place + np.repeat(0.7 * counts / counts.max(), 2)
+        axes.fill_between(np.repeat(edges, 2)[1:-1], place, heights, color=colour, alpha=0.3, linewidth=0)
+    axes.plot([low, high], [place, place], color=colour, linewidth=2.5, solid_capstyle="butt")
+    axes.plot([value], [place], color=colour, marker="o", markersize=5, linestyle="none")
 
 
-def _draw_ridges(axes: Axes | None, ridges: Sequence[Ridge], xlabel: str) -> Axes:
-    """Draw distributions above each other."""
-    axes = axes or _new_axes()
-    for number, ridge in enumerate(ridges):
-        place = -number
-        if ridge.samples.max() > ridge.samples.min():  # equal samples have no distribution to draw
-            counts, edges = np.histogram(ridge.samples, bins=min(40, max(10, len(ridge.samples) // 25)))
-            heights = place + np.repeat(0.7 * counts / counts.max(), 2)
-            axes.fill_between(np.repeat(edges, 2)[1:-1], place, heights, color=ridge.colour, alpha=0.3, linewidth=0)
-        axes.plot([ridge.low, ridge.high], [place, place], color=ridge.colour, linewidth=2.5, solid_capstyle="butt")
-        axes.plot([ridge.value], [place], color=ridge.colour, marker="o", markersize=5, linestyle="none")
-    axes.set_ylim(-len(ridges) + 0.6, 0.9)  # a ridge is up to 0.7 high
+def _finish_ridges(axes: Axes, names: Sequence[str], xlabel: str) -> Axes:
+    axes.set_ylim(-len(names) + 0.6, 0.9)  # a ridge is up to 0.7 high
     axes.set_xlabel(xlabel, loc="right")
-    return _finish(axes, [ridge.name for ridge in ridges])
+    return _finish(axes, names)
 
 
 def plot_scores(report: Report | MetricFigures, axes: Axes | None = None) -> Axes:
@@ -213,12 +207,14 @@ def plot_scores(report: Report | MetricFigures, axes: Axes | None = None) -> Axe
     'BLEU'
     """
     figures = report.metrics[0] if isinstance(report, Report) else report
-    ridges = []
-    for system, colour in zip(figures.systems, cycle(COLOURS)):
+    axes = axes or _new_axes()
+    names = []
+    for number, system in enumerate(figures.systems):
+        ends = [figures.percent(end) for end in (system.score, system.low, system.high)]
         samples = figures.bootstrap_scores[system.name]
-        ends = (figures.percent(system.low), figures.percent(system.high))
-        ridges.append(Ridge(label(system.name), samples, figures.percent(system.score), *ends, colour))
-    return _draw_ridges(axes, ridges, figures.title)
+        _draw_ridge(axes, number, samples, ends, COLOURS[number % len(COLOURS)])
+        names.append(label(system.name))
+    return _finish_ridges(axes, names, figures.title)
 
 
 def plot_differences(report: Report | MetricFigures, axes: Axes | None = None) -> Axes:
@@ -238,12 +234,13 @@ def plot_differences(report: Report | MetricFigures, axes: Axes | None = None) -
     figures = report.metrics[0] if isinstance(report, Report) else report
     if not figures.looked_at:
         raise UnknownNameError("the report has one system; a difference requires two")
-    ridges = []
-    for first, second in figures.looked_at:
+    axes = axes or _new_axes()
+    names = []
+    for number, (first, second) in enumerate(figures.looked_at):
         samples = figures.sign * (figures.bootstrap_scores[first] - figures.bootstrap_scores[second])
-        name = f"{label(first)} vs. {label(second)}"
-        ridges.append(Ridge(name, samples, *figures.improvement(first, second), GREY))
-    axes = _draw_ridges(axes, ridges, f"improvement in {figures.label}")
+        _draw_ridge(axes, number, samples, figures.improvement(first, second), GREY)
+        names.append(f"{label(first)} vs. {label(second)}")
+    _finish_ridges(axes, names, f"improvement in {figures.label}")
     axes.axvline(0, color="black", linewidth=1)
     return axes
 

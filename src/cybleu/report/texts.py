@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from .._backend import RawTexts
 from .._runtime.arrays import Array, Integers, bincount, np, repeat
@@ -26,7 +26,7 @@ from ..text.batches import Corpus, Sets
 from ..text.reading import read_list, read_references
 from ..text.segments import described
 from ..text.tokenizers import Tokenization
-from .figures import NGram
+from .figures import NGram, NGramLists
 
 if TYPE_CHECKING:
     from ..metrics import Metric
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 PIECE = 1 << 10  # segments that are tokenised or matched at once, which bounds memory
 LISTED = 10  # n-grams of each order that are listed
 CLIPPED = 5  # added to the mark of a token that a reference has, but that the output has too often
-
-Lists: TypeAlias = tuple[tuple[NGram, ...], ...]  # the n-grams of each order
 
 
 class Outputs:
@@ -237,11 +235,13 @@ class NGrams:
             levels.append(_longer(levels[-1], tokens))
         self.marks = np.zeros(len(tokens.ids), dtype=np.uint8)
         inside = np.zeros(len(tokens.ids), dtype=bool)  # whether the n-gram that begins there is part of a longer match
-        self.over: dict[str, Lists] = dict.fromkeys(texts.outputs, ())
+        self.over: dict[str, NGramLists] = dict.fromkeys(texts.outputs, ())
         self.under = dict(self.over)
         self.produced: dict[str, Integers] = {}
         self.confirmed: dict[str, Integers] = {}
-        self.differences: dict[tuple[str, str], Lists] = dict.fromkeys([*pairs, *(pair[::-1] for pair in pairs)], ())
+        self.differences: dict[tuple[str, str], NGramLists] = dict.fromkeys(
+            [*pairs, *(pair[::-1] for pair in pairs)], ()
+        )
         references = np.flatnonzero(tokens.sides >= tokens.outputs)
         for n in range(most, 0, -1):
             grams = levels.pop()
