@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from .._runtime.extras import extra
 from .._runtime.parallel import watched
@@ -13,20 +12,7 @@ from ..text.columns import ReferenceColumns, check_column, texts_of_column
 from ..text.reading import check_same_kind
 from .command import shows_progress
 
-ROWS = 256  # that pyarrow reads at a time
-AT_ONCE = 1 << 22  # bytes of rows that are counted together
-
-
-def _next_rows(batches: Iterator[Any]) -> list[Any]:
-    """Some batches, so that the memory is limited whatever the sizes of the rows are; none at the end."""
-    block: list[Any] = []
-    size = 0
-    for batch in batches:
-        block.append(batch)
-        size += batch.nbytes + 64 * len(batch)
-        if size >= AT_ONCE:
-            break
-    return block
+ROWS = 4096  # that are read at a time
 
 
 def column_segments(file: str, hypotheses: Sequence[str], references: Sequence[str]) -> Iterator[list[Corpus]]:
@@ -36,7 +22,7 @@ def column_segments(file: str, hypotheses: Sequence[str], references: Sequence[s
     :raises MissingExtraError: pyarrow is not installed
     """
     with extra("pyarrow", "columns of Parquet files require pyarrow", "cybleu[arrow]"):
-        from pyarrow import ArrowException, Table
+        from pyarrow import ArrowException
         from pyarrow.parquet import ParquetFile
     first = 0
     names = list(dict.fromkeys([*hypotheses, *references]))  # pyarrow finds no column by a name that two have
@@ -46,22 +32,20 @@ def column_segments(file: str, hypotheses: Sequence[str], references: Sequence[s
             for name in names:
                 if name not in has:
                     raise InputFileError(f"{file} has no column {name!r}; it has {', '.join(map(repr, has))}")
-            batches = reader.iter_batches(ROWS, columns=names)
-            blocks = iter(lambda: _next_rows(batches), [])
+            blocks = reader.iter_batches(ROWS, columns=names)
             rows = reader.metadata.num_rows
             if shows_progress():
                 blocks = watched(blocks, rows, lambda: first, " segments")
             for block in blocks:
-                table = Table.from_batches(block)
                 for name in names:
-                    check_column(table[name], f"{file}:{name}")
+                    check_column(block[name], f"{file}:{name}")
                 of_references = f"{file}:{references[0]}"
-                columns = ReferenceColumns([table[name] for name in references], of_references, first)
-                texts = [texts_of_column(table[name], f"{file}:{name}", first) for name in hypotheses]
+                columns = ReferenceColumns([block[name] for name in references], of_references, first)
+                texts = [texts_of_column(block[name], f"{file}:{name}", first) for name in hypotheses]
                 for name, one in zip(hypotheses, texts):
                     check_same_kind(one.kind, f"{file}:{name}", "raw text", of_references)
                 sets = columns.sets("raw text")
                 yield [Corpus(one, sets) for one in texts]
-                first += len(table)
+                first += len(block)
     except (OSError, ArrowException) as error:
         raise InputFileError(f"{file}: {error}") from error
