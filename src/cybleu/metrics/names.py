@@ -69,11 +69,20 @@ def find(metric: Any = None, /, *, default: str = "bleu", **options: Any) -> Met
         raise UnknownNameError(
             f"{name} is no option of a metric; pass the definition itself as metric=, which bleu, chrf and ter do not have"
         )
-    if metric is None or isinstance(metric, str):
-        return _by_name(default if metric is None else metric, options)
     if isinstance(metric, Variant):
         return with_options(metrics.Bleu(metric), **options)  # type: ignore[no-any-return]
-    return _from_object(metrics.Mixture(metric) if isinstance(metric, Mapping) else metric, options)
+    if not isinstance(metric, (str, type(None))):
+        return _from_object(metrics.Mixture(metric) if isinstance(metric, Mapping) else metric, options)
+    name, colon, smoothing = (default if metric is None else metric).partition(":")
+    known = name_of(name)
+    if known not in METRICS:
+        raise UnknownNameError(f"unknown metric {name!r}; use one of {', '.join(METRICS)}")
+    if colon:
+        options.setdefault("smoothing", smoothing)
+    # equal values of these types are the same; lists have no hash, and 0.0 == -0.0
+    if {*map(type, options.values())} <= {str, bool, int}:
+        return _cached(METRICS[known], **options)
+    return with_options(METRICS[known], **options)
 
 
 def name_of(name: str) -> str:
@@ -82,20 +91,6 @@ def name_of(name: str) -> str:
         return name
     lower = name.lower()
     return next((known for known in METRICS if known.lower() == lower), name)
-
-
-def _by_name(name: str, options: dict[str, Any]) -> Metric:
-    name, colon, smoothing = name.partition(":")
-    known = name_of(name)
-    if known not in METRICS:
-        raise UnknownNameError(f"unknown metric {name!r}; use one of {', '.join(METRICS)}")
-    metric = METRICS[known]
-    if colon:
-        options.setdefault("smoothing", smoothing)
-    # equal values of these types are the same; lists have no hash, and 0.0 == -0.0
-    if {*map(type, options.values())} <= {str, bool, int}:
-        return _cached(metric, **options)
-    return with_options(metric, **options)
 
 
 def _from_object(metric: Any, options: dict[str, Any]) -> Metric:
