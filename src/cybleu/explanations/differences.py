@@ -15,6 +15,7 @@ from .._runtime.html import html_table
 from .._runtime.numbers import check_whole, counted
 from ..errors import CybleuError, EmptyCorpusError, OrderError, UnknownNameError
 from ..metrics import Bleu, BleuScore, Variant
+from ..metrics.bleu_rows import pad
 from ..metrics.operations import corpus_for, percent, rows_without_numpy, tokenization_for
 from ..text.batches import Corpus
 from ..text.reading import read_corpus
@@ -330,20 +331,19 @@ class Counts:
         numbers = self._numbers[scored.tokenize, scored.variant.reference_length]
         if scored.variant.short_segments_count:
             numbers = numbers[:]
-            for row, total in enumerate(numbers[self.width - 1 :: self.width], start=1):
-                if not total:  # few segments are too short for the largest order
-                    for place in range(row * self.width - self.order, row * self.width):
-                        numbers[place] = numbers[place] or 1
+            pad(self._table(numbers))
         return numbers
+
+    def _table(self, numbers: array[int]) -> memoryview:
+        return memoryview(numbers).cast("B").cast("q", (self._segments, self.width))
 
     def scored(self, name: str, variant: Variant, tokenize: str | None) -> VariantScore:
         """Score a variant, or say why its tool fails."""
         bleu = None
         failure = None
         numbers = self._numbers[tokenize, variant.reference_length]
-        table = memoryview(numbers).cast("B").cast("q", (self._segments, self.width))
         try:
-            bleu = Bleu(variant, weights=self.weights, max_order=self.order).score(table)
+            bleu = Bleu(variant, weights=self.weights, max_order=self.order).score(self._table(numbers))
         except (CybleuError, ArithmeticError, ValueError) as error:
             failure = str(error)
         return VariantScore(name, variant, bleu, failure, tokenize)

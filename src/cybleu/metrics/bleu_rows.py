@@ -11,7 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from .._backend import sum_rows
-from .._runtime.lazy_arrays import Integers, np
+from .._runtime.lazy_arrays import np
 from ..errors import StatisticsError
 from .operations import OF_ANOTHER_METRIC, in_two_dimensions, one_or_more, row_at, whole_array, whole_numbers
 
@@ -121,21 +121,25 @@ def counter_of_nltk(count: Counter) -> Counter:
 
     def count_short(start: int, stop: int, rows: Any) -> None:
         count(start, stop, rows)
-        if hasattr(rows, "dtype"):
-            pad(rows[start:stop])
-            return
-        width = rows.shape[1]
-        for position in range(start, stop):
-            for column in range(2 + order_of(width), width):
-                rows[position, column] = max(rows[position, column], 1)
+        pad(rows[start:stop])
 
     return count_short
 
 
-def pad(rows: Integers) -> None:
-    """Write an n-gram of each order that has none, as NLTK counts it."""
-    totals = rows[:, 1 + rows.shape[1] // 2 :]
-    np.maximum(totals, 1, out=totals)
+def pad(rows: Any) -> None:
+    """Write an n-gram of each order that has none, as NLTK counts it.
+
+    :param rows: an array or a view
+    """
+    number, width = rows.shape
+    first = 2 + order_of(width)
+    if hasattr(rows, "dtype"):
+        np.maximum(rows[:, first:], 1, out=rows[:, first:])
+        return
+    for position in range(number):
+        if not rows[position, width - 1]:  # few segments are too short for the largest order
+            for column in range(first, width):
+                rows[position, column] = rows[position, column] or 1
 
 
 def without_short_orders(row: list[int]) -> list[int]:

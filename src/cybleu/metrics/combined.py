@@ -129,11 +129,7 @@ class Mixture(Combination):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Mixture, (self.parts,), self.parts
-
-    def __setstate__(self, parts: Any) -> None:
-        # with these weights, which the constructor has divided by their sum again
-        object.__setattr__(self, "parts", parts)
+        return _mixture_of_shares, (self.parts,)
 
     @property
     def components(self) -> tuple[Metric, ...]:  # type: ignore[override]
@@ -142,10 +138,7 @@ class Mixture(Combination):
 
     def with_components(self, components: Sequence[Metric]) -> Mixture:
         weights = [weight for _, weight in self.parts]
-        # not by the constructor, which divides the weights by their sum again
-        mixture = Mixture.__new__(Mixture)
-        vars(mixture).update(vars(self), parts=tuple(zip(components, weights)))
-        return mixture
+        return _mixture_of_shares(tuple(zip(components, weights)))
 
     @property
     def weighs_by_call(self) -> bool:  # type: ignore[override]
@@ -214,6 +207,13 @@ class Mixture(Combination):
                 raise StatisticsError(f"rows of {self.name} have fractions or too large counts of {metric.name}")
             total += weight * as_shares(metric, metric.scores(table))
         return total
+
+
+def _mixture_of_shares(parts: Any) -> Mixture:
+    """Return a mixture with these weights, which the constructor divides by their sum again."""
+    mixture = Mixture(parts)
+    object.__setattr__(mixture, "parts", parts)
+    return mixture
 
 
 def split_on_blanks(metric: Metric) -> Metric:
