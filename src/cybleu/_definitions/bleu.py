@@ -117,6 +117,25 @@ def _mean_of_log_differences(matches: Sequence[int], totals: Sequence[int]) -> f
     return logs / float(len(matches))
 
 
+def refuse_failure(rules: Any, row: Sequence[int], penalty: float) -> None:
+    """Raise the error for lengths on which the tool itself fails, where it does so.
+
+    :raises EmptyHypothesisError: the tool fails on texts of these lengths
+    """
+    length = row[0]
+    reference_length = row[1]
+    empty_hypothesis_alone = rules.fails == "empty-hypothesis"
+    if not reference_length and not empty_hypothesis_alone:
+        problem = f"the references have no token, and {rules.name} divides by their number"
+    elif not length and (reference_length or not empty_hypothesis_alone):
+        problem = f"the hypotheses have no token, and {rules.name} divides by their number"
+    elif not penalty and rules.fails == "no-penalty":
+        problem = f"the brevity penalty is 0, and {rules.name} takes its logarithm"
+    else:
+        return
+    raise EmptyHypothesisError(f"{problem}; other variants give 0")
+
+
 class Formula:
     """The score of a row by rules.
 
@@ -144,8 +163,6 @@ class Formula:
         if self.rules.short_segments_count:
             totals = [max(total, 1) for total in totals]
         penalty = self._brevity_penalty(length, reference_length + self.rules.penalty_adds)
-        if self.rules.fails != "never":
-            self._refuse(length, reference_length, penalty)
         if (
             (not length and self.rules.empty_hypothesis != "scored")
             or (self.rules.no_match_at_all == "zero" and not any(matches))
@@ -165,23 +182,6 @@ class Formula:
         else:
             score = self._times * (penalty * self._mean(precisions[:scored]))
         return score, [self._times * precision for precision in precisions], penalty
-
-    def _refuse(self, length: int, reference_length: int, penalty: float) -> None:
-        """Raise the error for lengths on which the tool itself fails.
-
-        :raises EmptyHypothesisError: the tool fails on texts of these lengths
-        """
-        name = self.rules.name
-        empty_hypothesis_alone = self.rules.fails == "empty-hypothesis"
-        if not reference_length and not empty_hypothesis_alone:
-            problem = f"the references have no token, and {name} divides by their number"
-        elif not length and (reference_length or not empty_hypothesis_alone):
-            problem = f"the hypotheses have no token, and {name} divides by their number"
-        elif not penalty and self.rules.fails == "no-penalty":
-            problem = f"the brevity penalty is 0, and {name} takes its logarithm"
-        else:
-            return
-        raise EmptyHypothesisError(f"{problem}; other variants give 0")
 
     def smoothed(self, matches: Sequence[int], totals: Sequence[int], length: int) -> tuple[Precisions, int]:
         """Return the precisions (None for an order without n-grams and smoothing) and the number of scored orders."""

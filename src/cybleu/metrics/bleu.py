@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from .._backend import Definition, numbered_rows
-from .._definitions.bleu import Formula
+from .._definitions.bleu import Formula, refuse_failure
 from .._runtime.lazy_arrays import Array, Floats, Integers
 from .._runtime.numbers import check_flags, check_whole, finite_numbers, is_one_of
 from ..errors import OrderError, StatisticsError, UnknownNameError
@@ -246,12 +246,10 @@ class Bleu(BuiltinMetric):
             raise StatisticsError(f"there are {len(self.weights)} weights for {order} n-gram orders; give one for each")
         return replace(self, max_order=order)
 
-    def rules(self, *, failing: bool = False) -> SimpleNamespace:
+    def rules(self) -> SimpleNamespace:
         """Return the rules for rows of the metric, as the backends read them.
 
         They are those of :class:`Variant` with `order`, `smoothing`, `value`, `weights` and `effective_order`.
-
-        :param failing: with the errors of the tool, which only the score of a corpus or a segment raises
         """
         rules = SimpleNamespace(**vars(self.definition))
         rules.order = self.order
@@ -267,7 +265,7 @@ class Bleu(BuiltinMetric):
         if rules.smoothing == "float32" and self.level == "corpus":
             rules.smoothing = "reciprocal"  # PyTorch-Ignite adds up in double precision
         # the script fails only where it prints the logarithm of the penalty of a corpus
-        if not failing or (rules.fails == "no-penalty" and self.level != "corpus"):
+        if rules.fails == "no-penalty" and self.level != "corpus":
             rules.fails = "never"
         return rules
 
@@ -275,11 +273,6 @@ class Bleu(BuiltinMetric):
     def scorer(self) -> RowScorer:
         """What scores rows, also where the tool fails."""
         return RowScorer(self.rules())
-
-    @cached_property
-    def scorer_of_tool(self) -> RowScorer:
-        """What scores rows, with the errors of the tool."""
-        return RowScorer(self.rules(failing=True))
 
     @cached_property
     def _sentences(self) -> Bleu:
@@ -356,7 +349,10 @@ class Bleu(BuiltinMetric):
         return super().score(rows, signature=signature)  # type: ignore[return-value]
 
     def score_of_row(self, row: list[int], signature: str) -> BleuScore:  # type: ignore[override]
-        number, precisions, penalty = self.scorer_of_tool.parts(row)
+        number, precisions, penalty = self.scorer.parts(row)
+        rules = self.scorer.formula.rules
+        if rules.fails != "never":
+            refuse_failure(rules, row, penalty)
         end = 2 + self.order
         score = BleuScore.__new__(BleuScore)
         # The constructor of a frozen dataclass takes longer than counting a sentence.
@@ -377,12 +373,16 @@ class Bleu(BuiltinMetric):
         """Return the mean of the scores of segments, with the components of their sum."""
         table = as_table(rows if has_rows(rows) else [0] * len(self.columns))
         metric = self.of_width(table.shape[1])
-        rules = metric.rules(failing=True)
+        rules = metric.rules()
         # some tools average scores from 0 to 1, and then multiply the mean by the scale
         scale_of_mean = rules.scale if rules.mean == "log-differences" else 1
         rules.scale /= scale_of_mean
         scorer = RowScorer(rules)
-        scores = scores_by(scorer.kernel, table, lambda row: scorer.parts(row)[0]).tolist() if has_rows(rows) else [0.0]
+        scores = [0.0]
+        if has_rows(rows):
+            for row in table.tolist() if rules.fails != "never" else ():
+                refuse_failure(rules, row, penalty=1)
+            scores = scores_by(scorer.kernel, table, lambda row: scorer.parts(row)[0]).tolist()
         mean = reduce(add, scores, 0.0) * scale_of_mean / len(scores)
         of_sums = replace(metric.definition, empty_hypothesis="scored", fails="never", short_segments_count=False)
         rows_of_sums = (

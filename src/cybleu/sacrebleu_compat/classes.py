@@ -131,7 +131,6 @@ def _bleu_definition(order: int, smoothing: str, value: float | None, effective_
         empty_hypothesis="zero",
         no_match_at_all="zero",
         short_segments_count=False,
-        fails="never",
         order=order,
         smoothing=smoothing,
         value=DEFAULT_FLOOR if value is None else value,

@@ -34,7 +34,6 @@ cdef struct Rules:
     bint zero_in_any_order      # an order without a match makes the score 0
     bint plain                  # orders with a match are not smoothed, and the mean is that of their logarithms
     Penalty penalty
-    bint fails                  # for some texts without tokens, or where the penalty is 0
     bint empty_is_scored
     double scale                # of the precisions
     double times                # final factor of the score
@@ -225,7 +224,7 @@ cdef double evaluate_parts(const Rules *rules, const int64_t *row, double *preci
         size |= totals[n]
         any_match |= matches[n]
         every_match &= matches[n] != 0
-    if size >= CYBLEU_LARGEST_COUNT or (rules.fails and (row[0] == 0 or row[1] == 0 or penalty == 0.0)):
+    if size >= CYBLEU_LARGEST_COUNT:
         return NO_SCORE
     if ((row[0] == 0 and not rules.empty_is_scored) or (any_match == 0 and not rules.smoothed_without_match)
             or (rules.zero_in_any_order and not every_match)):
@@ -372,7 +371,6 @@ cdef class Definition(RowFormula):
         own.empty_order_ends = rules.empty_order == "end"
         own.smoothed_without_match = rules.no_match_at_all == "smoothed"
         own.zero_in_any_order = rules.no_match_at_all == "zero-in-any-order"
-        own.fails = rules.fails != "never"
         own.empty_is_scored = rules.empty_hypothesis == "scored"
         own.scale, own.times = rules.scale, 1.0
         if of_differences or rules.mean == "fractions":

@@ -220,7 +220,7 @@ cdef class PairwiseTexts(NgramIndex):
         if (not 0 <= start <= stop <= texts.size or scores.shape[0] < stop - start
                 or scores.shape[1] < self.references.size):
             raise ValueError("the scores do not fit the texts")
-        if rules.order == 0 or rules.fails:
+        if rules.order == 0:
             return start
         clear_items(&found, 1)
         try:
