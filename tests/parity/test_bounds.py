@@ -34,7 +34,6 @@ def test_what_does_not_fit(kernels):
     lines = kernels.RawTexts(["a"])
     texts = kernels.TokenTexts(WORDS, ZERO, TWO)
     wide = kernels.TokenTexts(PART, ZERO, TWO)
-    negative = kernels.TokenTexts(WORDS - 9, ZERO, TWO)
     raw = kernels.Segments(tokenizer, lines, lines, PART)
     ids = kernels.Segments(None, texts, texts, PART)
     chrf = kernels.CharacterF(6, 0, 2, "kept", False)
@@ -76,10 +75,10 @@ def test_what_does_not_fit(kernels):
         (kernels.PairwiseTexts(definition, texts).fill, 0, 1, TABLE[1:]),
         (kernels.edit_rows, ids, 0, 1, ROW / 1),
         (kernels.edit_distance_rows, raw, 0, 1, ROW),
-        (kernels.fill_alignments, wide, texts, ZERO, True, 0, 1, SCORE[None]),
-        (kernels.fill_alignments, negative, texts, ZERO, True, 0, 1, SCORE[None]),
-        (kernels.fill_alignments, texts, texts, ZERO, True, 0, 2, SCORE[None]),
-        (kernels.fill_alignments, texts, texts, ONE, True, 0, 1, SCORE[None]),
+        (kernels.Alignments, texts, texts, PART),
+        (kernels.Alignments, texts, texts, ONE),
+        (kernels.Alignments(texts, texts, ZERO).fill, True, 0, 2, SCORE[None]),
+        (kernels.Alignments(texts, texts, ZERO).fill, True, 0, 1, ROW / 1),
         (kernels.NgramInformation, wide, 4, -1),
         (kernels.NgramInformation, texts, 17, -1),
         (kernels.NgramInformation, kernels.TokenTexts(WORDS + 1, ZERO, TWO), 5, -1),
@@ -111,7 +110,7 @@ def test_what_does_not_fit(kernels):
     ):
         with pytest.raises(
             ValueError,
-            match=r"fit|out of range|must be|no reference|not as many|32 bits|below -1|no such|ascend|few orders",
+            match=r"fit|out of range|must be|no reference|not as many|32 bits|no such|ascend|few orders",
         ):
             function(*arguments)
 
@@ -130,6 +129,7 @@ def test_more_words_than_positions_have_bits(kernels):
         (kernels.PreparedReferences, texts, together, 4, "closest"),
         (kernels.NgramInformation, texts, 4, -1),
         (kernels.leave_one_out, texts, 4, np.zeros((number, 10), np.int64)),
+        (kernels.Alignments, line, texts, np.arange(number)),
     ):
         with pytest.raises(MemoryError, match=r"too (many|long)"):
             function(*arguments)

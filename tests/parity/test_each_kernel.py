@@ -63,7 +63,7 @@ CALLS = {  # each is called with the path of a list
         [cybleu.rows(LINES, SETS, name) for name in ("wer", "cer")],
     ),
     "edit_rows": lambda path: cybleu.rows(LINES, SETS, "ter"),
-    "fill_alignments": lambda path: (cybleu.pairs(LINES, metric="rougeL"), cybleu.pairs(LINES, metric="cer")),
+    "Alignments": lambda path: (cybleu.pairs(LINES, metric="rougeL"), cybleu.pairs(LINES, metric="cer")),
     "gleu_counts": lambda path: corpus_gleu(TEXTS_OF_SETS, TEXTS),
     "gleu_rows": lambda path: cybleu.rows(TEXTS, TEXTS_OF_SETS, "gleu"),
     "leave_one_out": lambda path: self_bleu(TEXTS),

@@ -12,7 +12,7 @@ from .._runtime.later import later
 # No module has the name of a function that it exports: while one thread imports it, another thread would get the module
 # instead of the function.
 NAMES = {
-    "counting.alignment": "edit_distance_rows fill_alignments rouge_rows",
+    "counting.alignment": "Alignments edit_distance_rows rouge_rows",
     "counting.prepared": "PreparedReferences trim",
     "counting.numbered": "Segments numbered_rows raw_row",
     "counting.ter": "edit_rows",

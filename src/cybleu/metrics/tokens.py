@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .._backend import RawTexts, fill_alignments
-from .._runtime.lazy_arrays import Array, Floats, np
+from .._backend import Alignments, RawTexts
+from .._runtime.lazy_arrays import Floats, np
 from .._runtime.parallel import run
 from ..text.batches import Batch, Corpus, Place, Sets, TokenIds, TokenLists
 from ..text.ids import number_others, number_texts, number_together
 from ..text.reading import token_lists
 from ..text.tokenizers import Tokenization
-
-MOST_IN_PLACE = 1 << 22  # kernels make arrays by number; ids from this on are numbered
 
 
 def segments_of(metric: Any, corpus: Corpus) -> list[tuple[Any, Sequence[Any]]]:
@@ -78,23 +76,6 @@ def in_pairs(texts: Batch, others: Batch) -> Corpus:
 # ----------------------------------------------------------------------------------------------------------- alignments
 
 
-def _texts_to_align(metric: Any, corpus: Corpus) -> tuple[TokenIds, TokenIds]:
-    """Hypotheses and references in numbers of 32 bits; see :func:`numbered`."""
-    hypotheses, references = numbered(metric, corpus)
-    if isinstance(references.ids, memoryview):  # of raw text, which has such numbers
-        return hypotheses, references
-    ids: list[Array] = [references.ids, hypotheses.ids]
-    # -1 in the hypotheses alone is a token without a number, and matches none of the references
-    negative = ids[0].min(initial=0) < 0 or ids[1].min(initial=0) < -1
-    if negative or max(numbers.max(initial=0) for numbers in ids) >= MOST_IN_PLACE:
-        _, numbers = np.unique(np.concatenate(ids), return_inverse=True)
-        ids = np.split(numbers.reshape(-1), [len(ids[0])])
-    narrow = [np.ascontiguousarray(numbers, dtype=np.int32) for numbers in ids]
-    same = hypotheses is references
-    references = TokenIds(narrow[0], references.begins, references.ends)
-    return references if same else TokenIds(narrow[1], hypotheses.begins, hypotheses.ends), references
-
-
 def align_pairs(
     metric: Any, pairs: Corpus, scores: Floats, are_rates: bool, threads: int | None, progress: bool
 ) -> None:
@@ -102,12 +83,12 @@ def align_pairs(
 
     :param are_rates: whether scores are word error rates; otherwise they are F-measures of ROUGE-L
     """
-    hypotheses, references = _texts_to_align(metric, pairs)
+    hypotheses, references = numbered(metric, pairs)
     lengths = np.subtract(references.ends, references.begins)
     # several alignments at once take least if they are of similar lengths; on some platforms, indices have 32 bits
-    order = np.argsort(lengths).astype(np.int64)
+    alignments = Alignments(hypotheses, references, np.argsort(lengths).astype(np.int64))
 
     def work(start: int, stop: int) -> None:
-        fill_alignments(hypotheses, references, order, are_rates, start, stop, scores)
+        alignments.fill(are_rates, start, stop, scores)
 
     run(work, len(scores), 64 * scores.size, threads, progress, "hypotheses")

@@ -20,25 +20,23 @@ cdef enum:
     LANES = 3               # alignments at once
     ROWS_TOGETHER = 8       # texts whose scores are written together
     MARK = 0                # the number of the first token of the hypothesis, with which each line begins
-    NO_MARK = -2            # no token has this number
 
 
 # Tokens of one of the texts that the other one does not have may be -1, so arrays by token begin with it.
 cdef struct Aligner:
     uint64_t *masks         # by token: its positions in the strip; zero between two strips
-    Py_ssize_t tokens       # entries of `masks`
-    int32_t *by_word        # by token, what serves one step; zero between two
+    int32_t *left           # by token: occurrences that no match has taken; zero between two references
+    int32_t *places         # by token: one more than its new number; zero between two segments
+    Py_ssize_t tokens       # entries of each of these
     Buffer carried          # by column
     Buffer strips           # by strip and column
-    Buffer union_           # by token of a line: whether one of the subsequences has it
-    Buffer unions           # by reference: the matches of ROUGE-Lsum
     SegmentWorkspace work
 
 
 cdef void make_aligner(Aligner *aligner) noexcept nogil:
     aligner.masks = NULL
     aligner.tokens = 0
-    aligner.carried = aligner.strips = aligner.union_ = aligner.unions = Buffer(NULL, 0)
+    aligner.carried = aligner.strips = Buffer(NULL, 0)
     make_workspace(&aligner.work)
 
 
@@ -48,8 +46,9 @@ cdef int reserve_masks(Aligner *aligner, Py_ssize_t tokens) except -1 nogil:
         free(aligner.masks)
         aligner.masks = NULL
         aligner.tokens = 2 * tokens + 64
-        aligner.masks = <uint64_t *>new_zeros(aligner.tokens, sizeof(uint64_t) + sizeof(int32_t))
-        aligner.by_word = <int32_t *>(aligner.masks + aligner.tokens)
+        aligner.masks = <uint64_t *>new_zeros(aligner.tokens, 2 * sizeof(uint64_t))
+        aligner.left = <int32_t *>(aligner.masks + aligner.tokens)
+        aligner.places = aligner.left + aligner.tokens
     return 0
 
 
@@ -57,24 +56,7 @@ cdef void free_aligner(Aligner *aligner) noexcept nogil:
     free(aligner.masks)
     free_buffer(&aligner.carried)
     free_buffer(&aligner.strips)
-    free_buffer(&aligner.union_)
-    free_buffer(&aligner.unions)
     end_workspace(&aligner.work)
-
-
-cdef Py_ssize_t token_count(TokenTexts texts) except -1:
-    """The largest token and one more."""
-    cdef int32_t largest = -1
-    cdef int32_t smallest = 0
-    cdef Py_ssize_t i
-    if texts.narrow is None:
-        raise ValueError("the ids must have 32 bits")
-    for i in range(texts.width):
-        largest = max(largest, texts.narrow[i])
-        smallest = min(smallest, texts.narrow[i])
-    if smallest < -1:
-        raise ValueError("an id is below -1")
-    return <Py_ssize_t>largest + 1
 
 
 cdef inline void mark_positions(uint64_t *masks, const int32_t *words, Py_ssize_t count) noexcept nogil:
@@ -92,25 +74,18 @@ cdef inline void clear_positions(uint64_t *masks, const int32_t *words, Py_ssize
 
 # ----------------------------------------------------------------------------------------------------- both alignments
 
-cdef inline Column first_column() noexcept nogil:
-    return Column(~<uint64_t>0, 0)
-
-
 cdef inline uint8_t next_column(Column *column, uint64_t matches, uint8_t above, Py_ssize_t last,
                                 bint edits) noexcept nogil:
     """Go on to the next column of the table of edits, or of common words."""
     return next_distance(column, matches, above, <int>last) if edits else next_common(column, matches, above)
 
 
-cdef inline Py_ssize_t raised_by(const Column *column, Py_ssize_t height) noexcept nogil:
-    """How much more there is in the last of the rows, from 1 to 64, than in the one above them."""
+cdef inline Py_ssize_t grown_by(const Column *column, Py_ssize_t height, bint edits) noexcept nogil:
+    """Return how much more there is in the last of the rows, from 1 to 64, than in the one above them."""
     cdef uint64_t rows = ~<uint64_t>0 >> (STRIP - height)
-    return cybleu_count_bits(column.raised & rows) - cybleu_count_bits(column.lowered & rows)
-
-
-cdef inline Py_ssize_t result_of(Py_ssize_t raised, Py_ssize_t height, Py_ssize_t width, bint edits) noexcept nogil:
-    """The edits or the common words, by what the rows of the last column add. The first row has all edits."""
-    return width + raised if edits else height - raised
+    if edits:
+        return cybleu_count_bits(column.raised & rows) - cybleu_count_bits(column.lowered & rows)
+    return cybleu_count_bits(~column.raised & rows)
 
 
 cdef Py_ssize_t align_texts(Aligner *aligner, const int32_t *rows, Py_ssize_t height, const int32_t *words,
@@ -122,7 +97,7 @@ cdef Py_ssize_t align_texts(Aligner *aligner, const int32_t *rows, Py_ssize_t he
     """
     cdef const uint64_t *masks = aligner.masks
     cdef Watch *watching = &aligner.work.hypothesis.watching
-    cdef Py_ssize_t raised = 0
+    cdef Py_ssize_t found = edits * width       # of no rows
     cdef Column column
     cdef uint8_t *carried
     cdef Py_ssize_t start, size, first, last, j
@@ -133,7 +108,7 @@ cdef Py_ssize_t align_texts(Aligner *aligner, const int32_t *rows, Py_ssize_t he
     while start < height:
         size = min(<Py_ssize_t>STRIP, height - start)
         mark_positions(aligner.masks, rows + start, size)
-        column = first_column()
+        column = Column(~<uint64_t>0, 0)
         first = 0
         while first < width:
             last = block_end(first, width, watching)
@@ -142,11 +117,11 @@ cdef Py_ssize_t align_texts(Aligner *aligner, const int32_t *rows, Py_ssize_t he
                 if kept != NULL:
                     kept[start // STRIP * width + j] = column.raised
             first = last
-        raised += raised_by(&column, size)
+        found += grown_by(&column, size, edits)
         clear_positions(aligner.masks, rows + start, size)
         start += STRIP
         watch(watching, width + STRIP)
-    return result_of(raised, height, width, edits)
+    return found
 
 
 # ----------------------------------------------------------------------------------------------------- word error rates
@@ -154,13 +129,6 @@ cdef Py_ssize_t align_texts(Aligner *aligner, const int32_t *rows, Py_ssize_t he
 cdef inline double rate_of(int64_t count, int64_t words) noexcept nogil:
     """The rate of edits or of matches; without a word it is their number."""
     return <double>count / <double>max(words, 1)
-
-
-cdef inline void keep_lowest(int64_t *row, int64_t edits, int64_t words, bint is_first) noexcept nogil:
-    """Write the edits and the words of a reference if it is the first one, or has a lower rate."""
-    if is_first or rate_of(edits, words) < rate_of(row[0], row[1]):
-        row[0] = edits
-        row[1] = words
 
 
 def edit_distance_rows(Segments segments not None, Py_ssize_t start, Py_ssize_t stop, int64_t[:, ::1] rows):
@@ -183,7 +151,9 @@ def edit_distance_rows(Segments segments not None, Py_ssize_t start, Py_ssize_t 
                     size = size_of(&aligner.work, k)
                     edits = align_texts(&aligner, words, size_of(&aligner.work, 0), words + aligner.work.starts[k],
                                         size, True, NULL)
-                    keep_lowest(&rows[i, 0], edits, size, k == 1)
+                    if k == 1 or rate_of(edits, size) < rate_of(rows[i, 0], rows[i, 1]):
+                        rows[i, 0] = edits
+                        rows[i, 1] = size
     finally:
         free_aligner(&aligner)
 
@@ -199,12 +169,13 @@ cdef inline double fmeasure_of(int64_t matches, int64_t size, int64_t wanted) no
 
 
 cdef inline void keep_best(double *row, int64_t matches, int64_t size, int64_t wanted, bint is_first) noexcept nogil:
-    """Write precision, recall and F-measure of a reference if it is the first one, or has a larger F-measure."""
+    """Write precision, recall, F-measure and 1 of a reference if it is the first one, or has a larger F-measure."""
     cdef double fmeasure = fmeasure_of(matches, size, wanted)
     if is_first or fmeasure > row[2]:
         row[0] = rate_of(matches, size)
         row[1] = rate_of(matches, wanted)
         row[2] = fmeasure
+        row[3] = 1
 
 
 cdef inline Py_ssize_t line_end(const int32_t *words, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
@@ -215,8 +186,8 @@ cdef inline Py_ssize_t line_end(const int32_t *words, Py_ssize_t start, Py_ssize
 
 
 cdef int mark_common(Aligner *aligner, const int32_t *rows, Py_ssize_t height, const int32_t *words,
-                     Py_ssize_t width) except -1 nogil:
-    """Set in `union_` the words of a line that its longest common subsequence with another line has.
+                     Py_ssize_t width, int32_t *common) except -1 nogil:
+    """Set `common` where the longest common subsequence of a line with another line has a word of it.
 
     Of several subsequences it is the one that Google's rouge_score finds: from the end of the table it takes a match,
     goes one word back in the other line where that is longer than one word back in this one, and else in this one.
@@ -235,7 +206,7 @@ cdef int mark_common(Aligner *aligner, const int32_t *rows, Py_ssize_t height, c
         if rows[i - 1] == words[j - 1]:
             i -= 1
             j -= 1
-            aligner.union_.data[i] = 1
+            common[i] = 1
         # the cell above is one less than this one, which is the one on the left, because the words differ
         elif not strips[(i - 1) // STRIP * width + j - 1] >> ((i - 1) % STRIP) & 1:
             j -= 1
@@ -245,27 +216,28 @@ cdef int mark_common(Aligner *aligner, const int32_t *rows, Py_ssize_t height, c
 
 
 cdef int64_t union_matches(Aligner *aligner, const int32_t *reference, Py_ssize_t size, const int32_t *hypothesis,
-                           Py_ssize_t count) except -1 nogil:
-    """The matches of the lines of a reference with those of the hypothesis, each word of which counts once."""
+                           Py_ssize_t count, int32_t *common) except -1 nogil:
+    """The matches of the lines of a reference with those of the hypothesis, each word of which counts once.
+
+    :param common: memory for a number for each word of the reference
+    """
     cdef int64_t matches = 0
-    cdef int32_t *left = aligner.by_word    # occurrences in the hypothesis that no match has taken
+    cdef int32_t *left = aligner.left
     cdef Py_ssize_t start = 0
     cdef Py_ssize_t stop, place, end, i
-    for i in range(count):
-        left[hypothesis[i] + 1] += 1
+    count_tokens(hypothesis, count, left)
+    clear_items(common, size)
     while start < size:
         start += 1
         stop = line_end(reference, start, size)
-        reserve(&aligner.union_, <uint64_t>(stop - start))
-        clear_items(aligner.union_.data, stop - start)
         place = 0
         while place < count:
             place += 1
             end = line_end(hypothesis, place, count)
-            mark_common(aligner, reference + start, stop - start, hypothesis + place, end - place)
+            mark_common(aligner, reference + start, stop - start, hypothesis + place, end - place, common + start)
             place = end
         for i in range(start, stop):
-            if aligner.union_.data[i - start] and left[reference[i] + 1] > 0:
+            if common[i] and left[reference[i] + 1] > 0:
                 left[reference[i] + 1] -= 1
                 matches += 1
         start = stop
@@ -273,7 +245,7 @@ cdef int64_t union_matches(Aligner *aligner, const int32_t *reference, Py_ssize_
     return matches
 
 
-cdef inline Py_ssize_t take_words(const int32_t *marked, Py_ssize_t size, int32_t mark, int32_t *places, bint adds,
+cdef inline Py_ssize_t take_words(const int32_t *marked, Py_ssize_t size, int32_t *places, bint adds,
                                   int32_t *words) noexcept nogil:
     """Write a text without its marks, and -1, and return its length.
 
@@ -285,7 +257,7 @@ cdef inline Py_ssize_t take_words(const int32_t *marked, Py_ssize_t size, int32_
     cdef Py_ssize_t count = 0
     cdef Py_ssize_t i
     for i in range(size):
-        if marked[i] == mark:
+        if marked[i] == MARK:
             continue
         if adds and places[marked[i] + 1] == 0:
             places[marked[i] + 1] = <int32_t>count + 1
@@ -299,31 +271,37 @@ cdef int count_rouge(Aligner *aligner, const int64_t[::1] kinds, Py_ssize_t max_
                      double *row) except -1 nogil:
     """Write the row of a segment."""
     cdef SegmentWorkspace *work = &aligner.work
-    cdef int32_t *words = work.numbers.values
-    cdef int32_t *others
-    cdef int64_t *unions
-    cdef int32_t mark = MARK if in_lines else NO_MARK
     cdef Py_ssize_t references = work.references
-    cdef Py_ssize_t marked = size_of(work, 0)
+    cdef Py_ssize_t total = work.numbers.count
     cdef Py_ssize_t begin = work.starts[1]
-    cdef Py_ssize_t size, wanted, end, k, kind, shorter
+    cdef Py_ssize_t length = size_of(work, 0)       # with marks
+    cdef Py_ssize_t size = length
+    cdef int32_t *words
+    cdef int32_t *others
+    cdef int32_t *marked
+    cdef Py_ssize_t wanted, k, kind, shorter
     cdef int64_t of_orders[MAX_ORDER]
+    cdef int64_t of_lines = 0
     cdef int64_t matches
-    reserve(&aligner.unions, <uint64_t>references * sizeof(int64_t))
-    unions = <int64_t *>aligner.unions.data
+    reserve_ids(&work.numbers, total if in_lines else 0)
+    words = work.numbers.values
+    marked = words + total
     if in_lines:
-        for k in range(references):
-            unions[k] = union_matches(aligner, words + work.starts[k + 1], size_of(work, k + 1), words, marked)
+        copy_items(marked, words, total)
+        size = take_words(marked, length, aligner.places, True, words)
+        work.distinct -= 1
     # each reference in its turn moves to behind the hypothesis, so that the two are a segment
-    size = take_words(words, marked, mark, aligner.by_word, True, words)
     others = words + size + 1
     work.starts[1] = size + 1
     work.references = 1
-    work.distinct -= in_lines
     for k in range(references):
-        end = work.starts[k + 2]
-        wanted = take_words(words + begin, end - 1 - begin, mark, aligner.by_word, False, others)
-        begin = end
+        wanted = work.starts[k + 2] - begin - 1
+        if in_lines:
+            of_lines = union_matches(aligner, marked + begin, wanted, marked, length, others)
+            wanted = take_words(marked + begin, wanted, aligner.places, False, others)
+        elif k > 0:
+            memmove(others, words + begin, <size_t>(wanted + 1) * sizeof(int32_t))
+        begin = work.starts[k + 2]
         work.numbers.count = work.starts[2] = size + wanted + 2
         if max_order > 0:
             clear_items(of_orders, max_order)
@@ -335,11 +313,10 @@ cdef int count_rouge(Aligner *aligner, const int64_t[::1] kinds, Py_ssize_t max_
             elif kinds[kind] == 0:
                 matches = align_texts(aligner, words, size, others, wanted, False, NULL)
             else:
-                matches = unions[k]
+                matches = of_lines
             keep_best(row + 4 * kind, matches, size - shorter, wanted - shorter, k == 0)
-            row[4 * kind + 3] = 1
         watch(&work.hypothesis.watching, size + wanted)
-    clear_items(aligner.by_word, marked + 1)
+    clear_items(aligner.places, length + 1)
     return 0
 
 
@@ -372,105 +349,138 @@ def rouge_rows(Segments segments not None, const int64_t[::1] kinds, Py_ssize_t 
 
 
 # ---------------------------------------------------------------------------------------------------------------- pairs
+@cython.final
+cdef class Alignments:
+    """Texts prepared to be aligned with each of several others. Immutable.
 
-cdef inline void align_with_first(const uint64_t *masks, Py_ssize_t height, TokenTexts others,
-                                  const int64_t[::1] order, Py_ssize_t count, bint edits,
-                                  int32_t *results) noexcept nogil:
-    """Align the marked strip with the first of the others in this order, at least one.
-
-    Several at once take hardly more time than one, because each column waits for the one before it.
-    """
-    cdef Column columns[LANES]
-    cdef const int32_t *words[LANES]
-    cdef Py_ssize_t places[LANES]
-    cdef Py_ssize_t lengths[LANES]
-    cdef Py_ssize_t k = 0
-    cdef Py_ssize_t lane, longest, j
-    while k < count:
-        longest = 0
-        for lane in range(LANES):
-            places[lane] = <Py_ssize_t>order[min(k + lane, count - 1)]
-            words[lane] = others.words(places[lane])
-            lengths[lane] = others.length(places[lane])
-            longest = max(longest, lengths[lane])
-            columns[lane] = first_column()
-        for j in range(longest):
-            for lane in range(LANES):
-                if j < lengths[lane]:
-                    next_column(&columns[lane], masks[words[lane][j] + 1], edits, 0, edits)
-        for lane in range(LANES):
-            results[places[lane]] = <int32_t>result_of(raised_by(&columns[lane], height), height, lengths[lane], edits)
-        k += LANES
-
-
-cdef int align_text(Aligner *aligner, const int32_t *words, Py_ssize_t size, TokenTexts others,
-                    const int64_t[::1] order, Py_ssize_t count, bint edits, int32_t *results) except -1 nogil:
-    """Write the edits or the common words of a text and each of the first others in this order."""
-    cdef Py_ssize_t k, other
-    if 0 < size <= STRIP:
-        mark_positions(aligner.masks, words, size)
-        if edits:   # a constant, with which the compiler makes the loops of each
-            align_with_first(aligner.masks, size, others, order, count, True, results)
-        else:
-            align_with_first(aligner.masks, size, others, order, count, False, results)
-        clear_positions(aligner.masks, words, size)
-        return watch(&aligner.work.hypothesis.watching, others.total)
-    for k in range(count):
-        other = <Py_ssize_t>order[k]
-        results[other] = <int32_t>align_texts(aligner, others.words(other), others.length(other), words, size, edits,
-                                              NULL)
-    return 0
-
-
-def fill_alignments(TokenTexts texts not None, TokenTexts others not None, const int64_t[::1] order, bint are_rates,
-                    Py_ssize_t start, Py_ssize_t stop, double[:, ::1] scores):
-    """Write the scores of the texts from `start` to before `stop` against each other text as their only reference.
-
-    If both are the same object, one alignment serves the two scores of two texts. They are written with the longer
-    text, because each word of the shorter one is a step.
+    If both are the same object, one alignment serves the two scores of two texts. It is made with the longer text as
+    rows, because each word of the shorter one is a step.
 
     :param order: the others in the order of their lengths
-    :param are_rates: whether scores are word error rates; otherwise they are F-measures of ROUGE-L
     """
-    cdef Aligner aligner
-    cdef bint are_same = others is texts
-    cdef Py_ssize_t number = others.size
-    cdef int32_t *ranks
-    cdef int32_t *aligned
-    cdef Py_ssize_t first, last, i, j, k, size, length
-    cdef int32_t found
-    check_rows(scores.shape, texts.size, number)
-    if not 0 <= start <= stop <= texts.size or order.shape[0] != number:
-        raise ValueError("the texts do not fit")
-    make_aligner(&aligner)
-    try:
-        reserve_masks(&aligner, max(token_count(texts), token_count(others)))
-        reserve(&aligner.strips, <uint64_t>(ROWS_TOGETHER + 1) * <uint64_t>number * sizeof(int32_t))
-        ranks = <int32_t *>aligner.strips.data
-        aligned = ranks + number
-        clear_items(ranks, number)
-        for k in range(number):
-            if not 0 <= order[k] < number:
+
+    cdef TokenTexts texts
+    cdef TokenTexts others
+    cdef KeyTable tokens        # token of the others -> its number
+    cdef int32_t *numbers       # of the others, by place in their ids
+    cdef int32_t distinct       # tokens
+    cdef const int64_t[::1] order
+    cdef int32_t *ranks         # of the others in this order
+
+    def __cinit__(self, TokenTexts texts not None, TokenTexts others not None, const int64_t[::1] order not None):
+        cdef Watch watching = begin_watch()
+        cdef Py_ssize_t k
+        self.texts, self.others, self.order = texts, others, order
+        if order.shape[0] != others.size:
+            raise ValueError("the order does not fit the texts")
+        if others.total > MOST_NGRAMS:
+            raise MemoryError("the texts have too many tokens")
+        self.numbers = <int32_t *>new_zeros(others.width + others.size, sizeof(int32_t))
+        self.ranks = self.numbers + others.width
+        for k in range(others.size):
+            if not 0 <= order[k] < others.size:
                 raise ValueError("the order has no such text")
-            ranks[order[k]] = <int32_t>k
+            self.ranks[order[k]] = <int32_t>k
+        make_keys(&self.tokens, others.total, &watching)
         with nogil:
-            first = start
-            while first < stop:
-                last = min(first + ROWS_TOGETHER, stop)
-                for i in range(first, last):
-                    align_text(&aligner, texts.words(i), texts.length(i), others, order,
-                               ranks[i] + 1 if are_same else number, are_rates, aligned + (i - first) * number)
-                # together, because scores below each other are in different cache lines
-                for j in range(number):
-                    length = others.length(j)
+            self.distinct = number_all(&self.tokens, others, self.numbers, &watching)
+
+    def __dealloc__(self):
+        free(self.tokens.numbers)
+        free(self.tokens.keys)
+        free(self.numbers)
+
+    cdef inline void align_strip(self, const uint64_t *masks, Py_ssize_t height, Py_ssize_t count, bint edits,
+                                 int32_t *results) noexcept nogil:
+        """Align the marked strip with the first of the others in this order, at least one.
+
+        Several at once take hardly more time than one, because each column waits for the one before it.
+        """
+        cdef Column columns[LANES]
+        cdef const int32_t *words[LANES]
+        cdef Py_ssize_t places[LANES]
+        cdef Py_ssize_t lengths[LANES]
+        cdef Py_ssize_t k = 0
+        cdef Py_ssize_t lane, longest, other, j
+        while k < count:
+            longest = 0
+            for lane in range(LANES):
+                places[lane] = min(k + lane, count - 1)
+                other = <Py_ssize_t>self.order[places[lane]]
+                words[lane] = self.numbers + self.others.starts[other]
+                lengths[lane] = self.others.length(other)
+                longest = max(longest, lengths[lane])
+                columns[lane] = Column(~<uint64_t>0, 0)
+            for j in range(longest):
+                for lane in range(LANES):
+                    if j < lengths[lane]:
+                        next_column(&columns[lane], masks[words[lane][j] + 1], edits, 0, edits)
+            for lane in range(LANES):
+                results[places[lane]] = <int32_t>(grown_by(&columns[lane], height, edits) + edits * lengths[lane])
+            k += LANES
+
+    cdef int align(self, Aligner *aligner, Py_ssize_t text, Py_ssize_t count, bint edits,
+                   int32_t *results) except -1 nogil:
+        """Write, in this order, the edits or the common words of a text and each of the first others."""
+        cdef Watch *watching = &aligner.work.hypothesis.watching
+        cdef int32_t *words = aligner.work.numbers.values
+        cdef Py_ssize_t size = self.texts.length(text)
+        cdef Py_ssize_t k, other
+        number_ids(&self.tokens, self.texts, text, words, 0, False, watching)
+        if 0 < size <= STRIP:
+            mark_positions(aligner.masks, words, size)
+            if edits:   # a constant, with which the compiler makes the loops of each
+                self.align_strip(aligner.masks, size, count, True, results)
+            else:
+                self.align_strip(aligner.masks, size, count, False, results)
+            clear_positions(aligner.masks, words, size)
+            return watch(watching, self.others.total)
+        for k in range(count):
+            other = <Py_ssize_t>self.order[k]
+            results[k] = <int32_t>align_texts(aligner, self.numbers + self.others.starts[other],
+                                              self.others.length(other), words, size, edits, NULL)
+        return 0
+
+    def fill(self, bint are_rates, Py_ssize_t start, Py_ssize_t stop, double[:, ::1] scores):
+        """Write the scores of the texts from `start` to before `stop` against each other text as their only reference.
+
+        :param are_rates: whether scores are word error rates; otherwise they are F-measures of ROUGE-L
+        """
+        cdef Aligner aligner
+        cdef bint are_same = self.others is self.texts
+        cdef Py_ssize_t number = self.others.size
+        cdef const int32_t *ranks = self.ranks
+        cdef Py_ssize_t first = start
+        cdef Py_ssize_t last, i, j, k, size, length
+        cdef int32_t *aligned
+        cdef int32_t found
+        check_rows(scores.shape, self.texts.size, number)
+        if not 0 <= start <= stop <= self.texts.size:
+            raise ValueError("the range does not fit the texts")
+        make_aligner(&aligner)
+        try:
+            with nogil:
+                reserve_masks(&aligner, self.distinct)
+                reserve_ids(&aligner.work.numbers, self.texts.longest)
+                reserve(&aligner.strips, <uint64_t>ROWS_TOGETHER * <uint64_t>number * sizeof(int32_t))
+                aligned = <int32_t *>aligner.strips.data
+                while first < stop:
+                    last = min(first + ROWS_TOGETHER, stop)
                     for i in range(first, last):
-                        if are_same and ranks[j] > ranks[i]:
-                            continue
-                        size = texts.length(i)
-                        found = aligned[(i - first) * number + j]
-                        scores[i, j] = rate_of(found, length) if are_rates else fmeasure_of(found, size, length)
-                        if are_same:
-                            scores[j, i] = rate_of(found, size) if are_rates else scores[i, j]
-                first = last
-    finally:
-        free_aligner(&aligner)
+                        self.align(&aligner, i, ranks[i] + 1 if are_same else number, are_rates,
+                                   aligned + (i - first) * number)
+                    # together, because scores below each other are in different cache lines
+                    for k in range(number):
+                        j = <Py_ssize_t>self.order[k]
+                        length = self.others.length(j)
+                        for i in range(first, last):
+                            if are_same and k > ranks[i]:
+                                continue
+                            size = self.texts.length(i)
+                            found = aligned[(i - first) * number + k]
+                            scores[i, j] = rate_of(found, length) if are_rates else fmeasure_of(found, size, length)
+                            if are_same:
+                                scores[j, i] = rate_of(found, size) if are_rates else scores[i, j]
+                    first = last
+        finally:
+            free_aligner(&aligner)

@@ -86,7 +86,7 @@ cdef inline int32_t number_each_id(const KeyTable *table, const token_id *text, 
         if table.width > 0:     # in loops of their own
             for i in range(first, last):
                 # another thread may change an id, which must not be beyond the table
-                ids[i] = number_of(table, <uint64_t>text[i] & table.mask, &given, adds, True) - 1
+                ids[i] = number_of(table, <uint32_t>text[i] & <uint32_t>table.mask, &given, adds, True) - 1
         else:
             for i in range(first, last):
                 ids[i] = number_of(table, <uint64_t>text[i], &given, adds, False) - 1
@@ -106,6 +106,16 @@ cdef inline int32_t number_ids(const KeyTable *table, TokenTexts texts, Py_ssize
     if texts.narrow is None:
         return number_each_id(table, &texts.wide[texts.starts[text]], length, ids, given, adds, watching)
     return number_each_id(table, &texts.narrow[texts.starts[text]], length, ids, given, adds, watching)
+
+
+cdef int32_t number_all(const KeyTable *table, TokenTexts texts, int32_t *ids, Watch *watching) except -1 nogil:
+    """Write numbers for the tokens of all texts, at their places in `texts.ids`, and return how many there are."""
+    cdef int32_t given = 0
+    cdef Py_ssize_t text
+    for text in range(texts.size):
+        given = number_ids(table, texts, text, ids + texts.starts[text], given, True, watching)
+        watch(watching, 8 + texts.length(text))
+    return given
 
 
 cdef inline int32_t extended(const KeyTable *table, int32_t gram, int32_t last, int32_t *given,

@@ -9,7 +9,8 @@
 # ------------------------------------------------------------------------------------------------------- one segment
 
 cdef enum:
-    ENTRIES_EACH = 4     # entries of a table by id for each token, so that making it takes less time than hashing ids
+    MOST_ENTRIES = 0x400000     # of a table by id
+    ENTRIES_EACH = 4            # entries for each token up to which making it takes less time than hashing ids
 
 
 # Working memory of one thread.
@@ -262,7 +263,7 @@ cdef class Segments:
             self.texts, self.references = hypotheses, references
             self.count, count = self.texts.size, self.references.size
             self.bits = self.texts.bits() | self.references.bits()
-            if self.bits >= ENTRIES_EACH * <uint64_t>(self.texts.total + self.references.total):
+            if self.bits >= <uint64_t>min(MOST_ENTRIES, ENTRIES_EACH * (self.texts.total + self.references.total)):
                 self.bits = 0
         else:
             self.lines, self.reference_lines = hypotheses, references

@@ -120,8 +120,7 @@ cdef class PairwiseTexts(NgramIndex):
     cdef Py_ssize_t frequent        # least number of texts with a frequent n-gram
 
     def __cinit__(self, Definition definition not None, TokenTexts references not None, TokenTexts hypotheses=None):
-        cdef Py_ssize_t text
-        cdef int32_t given = 0
+        cdef int32_t given
         cdef int32_t *numbers = NULL
         cdef Watch watching = begin_watch()
         self.definition = definition
@@ -133,10 +132,7 @@ cdef class PairwiseTexts(NgramIndex):
             numbers = <int32_t *>new_array(references.width, sizeof(int32_t))
             make_keys(&self.tokens, references.total, &watching)
             with nogil:
-                for text in range(references.size):
-                    given = number_ids(&self.tokens, references, text, numbers + references.starts[text], given, True,
-                                       &watching)
-                    watch(&watching, 8 + references.length(text))
+                given = number_all(&self.tokens, references, numbers, &watching)
             self.index(references, numbers, given, definition.rules.order)
             self.frequent = max(references.size // FREQUENT, <Py_ssize_t>FEW_TEXTS)
             self.make_rows(self.invert(&watching), &watching)

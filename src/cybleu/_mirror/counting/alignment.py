@@ -67,15 +67,21 @@ def _shares_of(kind: int, lines: Sequence[Words], others: Sequence[Words]) -> tu
     return _shares(sum(matches.values()), len(words) - kind + 1, len(wanted) - kind + 1)
 
 
-def fill_alignments(texts: TokenTexts, others: TokenTexts, order: Any, are_rates: bool, *rows: Any) -> None:
-    start, stop, scores = rows
-    for number in range(start, stop):
-        text = texts.texts[number]
-        for place, other in enumerate(others.texts):
-            if are_rates:
-                scores[number, place] = edit_distance(text, other) / max(len(other), 1)
-            else:
-                scores[number, place] = _shares(common_length(text, other), len(text), len(other))[2]
+class Alignments:
+    """See the class of this name in :mod:`cybleu._kernels`."""
+
+    def __init__(self, texts: TokenTexts, others: TokenTexts, order: Any):
+        self._texts = texts.texts
+        self._others = others.texts
+
+    def fill(self, are_rates: bool, start: int, stop: int, scores: Any) -> None:
+        for number in range(start, stop):
+            text = self._texts[number]
+            for place, other in enumerate(self._others):
+                if are_rates:
+                    scores[number, place] = edit_distance(text, other) / max(len(other), 1)
+                else:
+                    scores[number, place] = _shares(common_length(text, other), len(text), len(other))[2]
 
 
 def _shares(matches: int, size: int, wanted: int) -> tuple[float, float, float]:
