@@ -20,6 +20,8 @@ from .features import SparseFeatures, check_apart, owners_of
 from .parts import Part
 from .validation import feature_names
 
+Sparse = list[tuple[str, float]]  # features by name
+
 BARS = b"|||"
 BLANKS = b" \t"
 # hard alignments such as 0-0 1-2; soft ones, probabilities such as 0.9,0.1 0.2,0.8
@@ -191,12 +193,9 @@ def field_lines(file: Lines, form: str | None, naming: Naming) -> Iterator[Recor
             parser = Fields(labels, sparse_form)
         lines = ParsedLines(parser, block, count, len(names), listed=True)
         for number, start, text in lines.declined():
-            with on_line(file, file.count + 1 + number):
-                line = _parse_line(text, form, names)
             # a line of another form, or with a mistake
-            lines.spans[:, lines.row] = line.id, start + line.begin, start + line.end
-            lines.scores[lines.row] = line.score
-            lines.put(line.dense, line.sparse)
+            with on_line(file, file.count + 1 + number):
+                _put_line(lines, start, text, form, names)
         numbers = np.arange(file.count + 1, file.count + lines.row + 1, dtype=np.int64)
         ids, begins, ends = lines.spans
         features, sparse = lines.features()
@@ -258,21 +257,10 @@ def _not_a_list(line: bytes, naming: Naming) -> str:
     )
 
 
-Sparse = list[tuple[str, float]]
+def _put_line(lines: ParsedLines, start: int, line: bytes, form: str | None, names: tuple[str, ...]) -> None:
+    """Parse a line, and add it to those of its block.
 
-
-class _ParsedLine(NamedTuple):
-    id: int
-    begin: int  # where the text begins
-    end: int
-    score: float
-    dense: list[float]
-    sparse: Sparse
-
-
-def _parse_line(line: bytes, form: str | None, names: tuple[str, ...]) -> _ParsedLine:
-    """Parse a line.
-
+    :param start: where the line begins in the block
     :param names: the names of the dense features, in their order
     """
     fields = _fields(line)
@@ -294,9 +282,9 @@ def _parse_line(line: bytes, form: str | None, names: tuple[str, ...]) -> _Parse
         known = {*names}
         new = next(name for name in dense if name not in known)
         raise InputFileError(f"the feature {shown(new)} is not in the previous lines")
-    begin, end = trimmed(len(fields[0]) + len(BARS), fields[1])
-    values = [dense[name] for name in names]
-    return _ParsedLine(int(number), begin, end, number_of(score[0], "the score"), values, sparse)
+    lines.spans[:, lines.row] = int(number), *trimmed(start + len(fields[0]) + len(BARS), fields[1])
+    lines.scores[lines.row] = number_of(score[0], "the score")
+    lines.put([dense[name] for name in names], sparse)
 
 
 def _fields(line: bytes) -> list[bytes]:

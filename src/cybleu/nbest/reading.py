@@ -82,9 +82,11 @@ class Reading:
         :param references: None if the hypotheses are not counted
         """
         size = self.size
-        if form is not None and form not in FORMATS:
+        if form is None and size is not None:
+            form = "plain"
+        if form not in (None, *FORMATS):
             raise UnknownNameError(f"unknown format {shown(form)}; use one of {', '.join(FORMATS)}")
-        if form == "plain" or (form is None and size is not None):
+        if form == "plain":
             if type(size) is not int or size < 1:
                 raise ArrayValueError(
                     f"plain text has no segment ids; it requires {self.naming('size')}, the number of lines of each "

@@ -12,6 +12,7 @@ from .._files.writing import writing
 from .._runtime.arrays import np
 from .._runtime.numbers import as_number
 from ..errors import InputFileError, UnknownNameError, WeightsError
+from .formats import on_line
 
 FORMS = ("names", "moses", "dense", "numbers")  # the commands name them, too, without importing this module
 NORMALISED = ("sum", "largest")
@@ -59,14 +60,12 @@ def read_weights(path: Path, names: Sequence[str] | None = None) -> dict[str, fl
         return _by_place(numbers, names, file.name)
     weights: dict[str, float] = {}
     counts: Counter[str] = Counter()
-    for number, line in _weight_lines(lines, file.name):
-        try:
+    for number, line in _weight_lines(lines, file):
+        with on_line(file, number):
             for name, value in _weights_in(line, counts):
                 if name in weights:
                     raise InputFileError(f"the weight of {shown(name)} appears twice")
                 weights[name] = number_of(value, "the weight", name)
-        except InputFileError as error:
-            raise InputFileError(f"{file.name}, line {number}: {error}") from None
     if not weights:
         raise InputFileError(f"{file.name}: has no weight")
     # Moses's kbmira calls the dense features F0, F1 ...
@@ -104,7 +103,7 @@ def _by_place(numbers: list[float], names: Sequence[str] | None, file: str) -> d
     return dict(zip(names, numbers))
 
 
-def _weight_lines(lines: Sequence[str], file: str) -> Iterator[tuple[int, str]]:
+def _weight_lines(lines: Sequence[str], file: Lines) -> Iterator[tuple[int, str]]:
     """Yield the lines with weights and their numbers. Those of old sections get their labels."""
     section = "weight"
     for number, line in enumerate(lines, 1):
@@ -115,10 +114,11 @@ def _weight_lines(lines: Sequence[str], file: str) -> Iterator[tuple[int, str]]:
         elif section in _OLD_SECTIONS and line.strip():
             yield number, f"{_OLD_SECTIONS[section]}= {line}"
         elif section == "weight-file" and line.strip():
-            raise InputFileError(
-                f"{file}, line {number}: the weights in {shown(line.strip())} would be ignored; append its lines to the "
-                "section [weight], and delete the section [weight-file]"
-            )
+            with on_line(file, number):
+                raise InputFileError(
+                    f"the weights in {shown(line.strip())} would be ignored; append its lines to the section [weight], "
+                    "and delete the section [weight-file]"
+                )
 
 
 def _weights_in(line: str, counts: Counter[str]) -> list[tuple[str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import cycle
+from itertools import cycle, pairwise
 from math import inf, sqrt
 from typing import Any
 
@@ -104,8 +104,8 @@ def tune(
     best = 0  # the number of the best restart so far, the first of equal ones
     ends: list[tuple[Restart, Point]] = []
 
-    def climb(number: int, origin: int | None) -> tuple[Restart, Point]:
-        """Run a restart.
+    def run(number: int, origin: int | None) -> tuple[Restart, Point]:
+        """Run a restart, and return it with its end.
 
         :param origin: the number of the restart at whose end this one begins, or None
         """
@@ -113,7 +113,7 @@ def tune(
         generator = np.random.default_rng([seed, number])
         climb = _Climb(problem, axes, low, high)
         if origin is not None:
-            begin = ends[origin][1]
+            _, begin = ends[origin]
             end = climb.around(begin, generator)
         else:
             drawn = (0.0, 1.0) if small and number % 2 else None
@@ -133,15 +133,17 @@ def tune(
         )
         return restart, end
 
-    near = (range(first, min(first + ROUND, restarts + 1)) for first in range(wide + 1, restarts + 1, ROUND))
+    # first all that begin at the start or at random, then some at a time, which begin at the best end before them
+    firsts = [0, *range(wide + 1, restarts + 1, ROUND)]
     with bar(restarts + 1, progress, " climbs") as advance:
-        for numbers in (range(wide + 1), *near):
-            for end in in_order(partial(climb, origin=best if ends else None), numbers, threads):
-                ends.append(end)
-                if end[1].merit > ends[best][1].merit:
-                    best = len(ends) - 1
+        for first, following in pairwise([*firsts, restarts + 1]):
+            origin = best if first else None
+            for restart, point in in_order(partial(run, origin=origin), range(first, following), threads):
+                ends.append((restart, point))
+                if point.merit > ends[best][1].merit:
+                    best = restart.number
                 if trace:
-                    trace(end[0])
+                    trace(restart)
                 advance(1)
     restart, point = ends[best]
     chosen = np.full(len(nbest), -1, dtype=np.int64)

@@ -200,11 +200,11 @@ class Surface:
         """
         point = self.point
         line = self.line
-        own = point.merit if line.lower <= 0 <= line.upper and point.weights.any() else (-inf, -inf)
+        highest = point.merit if line.lower <= 0 <= line.upper and point.weights.any() else (-inf, -inf)
         found: Reached | None = None
         for interval in chain([self.first], self._ranked()):
             # they come in the order of their merit, so no interval that follows can be better
-            if interval.merit <= (found.point.merit if found else own):
+            if interval.merit <= highest:
                 if found is None and interval.left <= 0 <= interval.right and _agree(point.row, interval.row):
                     return Reached(point, 0.0, interval.left, interval.right)
                 break
@@ -216,7 +216,8 @@ class Surface:
                     there = self.problem.point(weights) if with_values else self._scored(step, weights)
                 except WeightsError:
                     continue
-                if there.merit > (found.point.merit if found else own):
+                if there.merit > highest:
+                    highest = there.merit
                     found = Reached(there, step, interval.left, interval.right)
                 # the weights choose what the search predicted
                 if _agree(there.row, interval.row):

@@ -209,9 +209,10 @@ class _Run:
         """Read the list that these weights decoded; return it alone, and merged with the earlier lists."""
         nbest = self.read(path)
         merged = merge(self.pool, nbest) if self.pool else merge(nbest)
-        # other weights stay: sparse features may appear in later lists, and decoders have weights that are not tuned
+        # more weights than features are right: sparse features may appear in later lists, and decoders have weights that
+        # are not tuned
         if not weights.keys() >= set(nbest.names):
-            weights_of(nbest, weights, "start")
+            weights_of(nbest, weights, "start")  # an error that names the feature without a weight
         return nbest, merged
 
 

@@ -80,6 +80,7 @@ class Objective:
         if callable(chosen) and not isinstance(chosen, type):
             self.name = getattr(chosen, "__name__", "score")
             self._function = chosen
+        # float columns are of no metric that is known, unless it counts fractions
         elif nbest.stats.dtype == np.float64 and (chosen is None or find(chosen).dtype != "float64"):
             if metric is not None or nbest.stats.shape[1] != 1:
                 raise StatisticsError(
