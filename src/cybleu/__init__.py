@@ -69,7 +69,7 @@ __getattr__, __dir__, _LATER = later(
         "checks": "check",
         "explanations": "explain explain_difference",
         "metrics": "References rows score scores",
-        **{f"metrics.{module}": entry.functions for module, entry in CATALOGUE.items()},
+        **{f"metrics.{module}": functions for module, (_, _, functions) in CATALOGUE.items()},
         "pairwise": "pairs self_bleu",
         "rewards": "Reward reward_scores",
         "rouge_score_compat": "install_as_rouge_score",

@@ -77,7 +77,7 @@ class WordErrors(Metric):
 
 
 # Of each class the last name. BLEU scores sentences in another way than a corpus, and NIST needs weights.
-NAMED = {call[0]: name for entry in CATALOGUE.values() for name, call in entry.metrics.items()}
+NAMED = {call[0]: name for _, calls, _ in CATALOGUE.values() for name, call in calls.items()}
 del NAMED["Bleu"], NAMED["Nist"]
 METRICS = {
     **{name: partial(find, name) for name in NAMED.values()},

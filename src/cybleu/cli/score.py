@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
 from functools import reduce
+from itertools import chain
 from operator import add
 from typing import Any
 
@@ -15,7 +16,7 @@ from .._files.text import STANDARD_STREAM
 from .._runtime.numbers import MOST_SAMPLES
 from ..errors import SampleError, UnknownNameError, _printable
 from ..metrics import Bleu, BleuScore, Gleu, Metric, Score
-from ..metrics.operations import fields_of_texts, lists_of, percent
+from ..metrics.operations import fields_of_texts, percent
 from ..metrics.tokens import tokenised
 from ..text.batches import Corpus
 from .command import (
@@ -266,7 +267,10 @@ class Scored:
         elif isinstance(metric, Bleu):
             numbers = metric.evaluate_rows(self.rows())  # of all rows in one call of the kernel
         else:
-            numbers = map(metric.formula, lists_of(self.rows()))
+            rows = self.rows()
+            # a few thousand at once, so that Python can handle Ctrl-C between them
+            parts = (rows[start : start + 10_000].tolist() for start in range(0, len(rows), 10_000))
+            numbers = map(metric.formula, chain.from_iterable(parts))
         return [percent(float(number), self.metric.scale) for number in numbers]
 
     def as_object(self, result: Score) -> dict[str, Any]:

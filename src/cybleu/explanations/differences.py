@@ -290,15 +290,13 @@ class Counts:
         if not self._settings:
             raise UnknownNameError("there is no variant to compare; name at least one")
         # By the tokeniser and the rule of the reference length what counts, and the numbers of all rows.
-        self._metrics: dict[tuple[str | None, str], Bleu] = {}
-        self._numbers: dict[tuple[str | None, str], array[int]] = {}
+        self._counted: dict[tuple[str | None, str], tuple[Bleu, array[int]]] = {}
         # Variants that share a tokeniser count alike, so one of them counts for all.
         of_tokenizers = {tokenizer: variant for _, variant, tokenizer in self._settings}
         lengths = {variant.reference_length for _, variant, _ in self._settings}
         for (tokenizer, variant), length in product(of_tokenizers.items(), lengths):
             counted_by = replace(variant, reference_length=length, short_segments_count=False)
-            self._metrics[tokenizer, length] = self._metric(counted_by, max_order=self.order)
-            self._numbers[tokenizer, length] = array("q")
+            self._counted[tokenizer, length] = self._metric(counted_by, max_order=self.order), array("q")
 
     def _metric(self, variant: str | Variant, **options: Any) -> Bleu:
         return Bleu(variant, tokenize=self._tokenize, lowercase=self._lowercase, **options)
@@ -322,13 +320,13 @@ class Counts:
     def add(self, corpus: Corpus) -> None:
         """Count more segments."""
         self._segments += corpus.size
-        for key, metric in self._metrics.items():
+        for metric, numbers in self._counted.values():
             if corpus.size:
-                self._numbers[key].frombytes(rows_without_numpy(metric, corpus).cast("B"))
+                numbers.frombytes(rows_without_numpy(metric, corpus).cast("B"))
 
     def numbers_of(self, scored: VariantScore) -> array[int]:
         """Return the numbers of all rows, one row after the other, by the rules of a variant."""
-        numbers = self._numbers[scored.tokenize, scored.variant.reference_length]
+        _, numbers = self._counted[scored.tokenize, scored.variant.reference_length]
         if scored.variant.short_segments_count:
             numbers = numbers[:]
             pad(self._table(numbers))
@@ -341,7 +339,7 @@ class Counts:
         """Score a variant, or say why its tool fails."""
         bleu = None
         failure = None
-        numbers = self._numbers[tokenize, variant.reference_length]
+        _, numbers = self._counted[tokenize, variant.reference_length]
         try:
             bleu = Bleu(variant, weights=self.weights, max_order=self.order).score(self._table(numbers))
         except (CybleuError, ArithmeticError, ValueError) as error:

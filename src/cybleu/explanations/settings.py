@@ -229,7 +229,7 @@ def _joined(rows: list[SameScore]) -> Iterator[SameScore]:
 def _scores_by_setting(hypotheses: Any, references: Any) -> Iterator[tuple[Setting, float]]:
     """Yield each setting and its score from 0 to 100, except where the tool fails."""
     metrics = []
-    for definition in ("sacrebleu", *VARIANTS):
+    for definition in dict.fromkeys(("sacrebleu", *VARIANTS)):
         others = VARIANTS[definition].smoothings[1:]
         metrics += [definition, *(f"{definition}:{name}" for name, _, _ in others)]
     for arguments, corpus in _corpora_meant(read_corpus(hypotheses, references)):
@@ -245,7 +245,7 @@ def _scores_by_setting(hypotheses: Any, references: Any) -> Iterator[tuple[Setti
             cases = [False]
         one_each = corpus.sets.bounds[-1] == corpus.size
         counts: dict[Any, Any] = {}
-        for metric, tokenize, lowercase, max_order in product(dict.fromkeys(metrics), tokenizers, cases, orders):
+        for metric, tokenize, lowercase, max_order in product(metrics, tokenizers, cases, orders):
             bleu: Any = find(metric, tokenize=tokenize, lowercase=lowercase or None, max_order=max_order)
             # definitions have the same counts of the same tokens, but for the length of one of several references
             tokenization = None if tokenize is None else bleu.tokenization

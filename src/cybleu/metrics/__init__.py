@@ -33,6 +33,6 @@ __getattr__, __dir__, __all__ = later(
         "names": "METRICS find rows score scores",
         "references": "References",
         "variants": "VARIANTS Variant",
-        **{module: entry.classes for module, entry in CATALOGUE.items()},
+        **{module: classes for module, (classes, _, _) in CATALOGUE.items()},
     },
 )

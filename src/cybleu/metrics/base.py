@@ -93,11 +93,6 @@ class Signature(str):
         return Signature({**shown, "version": "2.6.0", "cybleu": __version__})
 
 
-def as_signature(line: str) -> Signature:
-    """Return the signature itself, or read a plain str, such as a user's metric has."""
-    return line if isinstance(line, Signature) else Signature.read(line)
-
-
 @dataclass(frozen=True)
 class Score:
     """A score with its scale and its definition; ``print`` shows it.

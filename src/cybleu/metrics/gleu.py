@@ -55,8 +55,9 @@ class Gleu(BuiltinMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_whole(self.max_len, "max_len", 1, MOST_ORDERS_OF_KERNELS, error=OrderError)
-        check_whole(self.min_len, "min_len", 1, self.max_len, error=OrderError)
+        max_len = check_whole(self.max_len, "max_len", 1, MOST_ORDERS_OF_KERNELS, error=OrderError)
+        min_len = check_whole(self.min_len, "min_len", 1, max_len, error=OrderError)
+        vars(self).update(min_len=min_len, max_len=max_len)
 
     @property
     def signature(self) -> str:
@@ -64,11 +65,9 @@ class Gleu(BuiltinMetric):
         return Signature({"metric": "gleu", "min": self.min_len, "max": self.max_len})
 
     def counter(self, corpus: Corpus) -> Counter:
-        min_len = int(self.min_len)
-        max_len = int(self.max_len)
         if isinstance(corpus.texts, TokenLists):
-            return counter_of_lists(corpus, gleu_rows, _row, 0, min_len, max_len)
-        return partial(numbered_gleu_rows, segments_of_corpus(self, corpus), min_len, max_len)
+            return counter_of_lists(corpus, gleu_rows, _row, 0, self.min_len, self.max_len)
+        return partial(numbered_gleu_rows, segments_of_corpus(self, corpus), self.min_len, self.max_len)
 
     def formula(self, row: Sequence[int]) -> float:
         matches, ngrams = row

@@ -34,7 +34,7 @@ class MetricsByName(UserDict[str, Any]):
         return metric  # type: ignore[no-any-return]
 
 
-_CALLS = {name: call for entry in CATALOGUE.values() for name, call in entry.metrics.items()}
+_CALLS = {name: call for _, calls, _ in CATALOGUE.values() for name, call in calls.items()}
 #: The metrics by name: sacreBLEU's BLEU, each tool's BLEU, and the others.
 METRICS = MetricsByName({"bleu": _CALLS["bleu"], **{name: ("Bleu", name) for name in VARIANTS}, **_CALLS})
 

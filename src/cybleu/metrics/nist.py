@@ -216,9 +216,7 @@ class Nist(BuiltinMetric):
         :param row: a number for each column
         :return: 0 if the references have no word, where the script stops
         """
-        individual, penalty = self._parts(row)
-        *_, total = accumulate(individual)  # `sum` compensates rounding errors from Python 3.12 on
-        return total * penalty
+        return self.score_of_row(row, "").score
 
     def score_of_row(self, row: Sequence[float], signature: str) -> NistScore:
         """Return the score of a row that is valid, with the scores of each order.
@@ -226,17 +224,13 @@ class Nist(BuiltinMetric):
         :param row: a number for each column
         :param signature: the signature of the result
         """
-        individual, penalty = self._parts(row)
-        cumulative = tuple(total * penalty for total in accumulate(individual))
-        parts = tuple(number * penalty for number in individual)
-        return NistScore(cumulative[-1], self.scale, signature, cumulative, parts, penalty)
-
-    def _parts(self, row: Sequence[float]) -> tuple[list[float], float]:
         length = row[0]
-        information = row[1 : 1 + self.max_order]
         totals = row[1 + self.max_order :]
         penalty = nist_length_penalty(length, totals[0]) if length else 0.0
-        return [bits / max(total, 1) for bits, total in zip(information, totals)], penalty
+        of_orders = [information / max(total, 1) for information, total in zip(row[1:], totals)]
+        cumulative = tuple(total * penalty for total in accumulate(of_orders))
+        individual = tuple(number * penalty for number in of_orders)
+        return NistScore(cumulative[-1], self.scale, signature, cumulative, individual, penalty)
 
     def evaluate_rows(self, rows: Array) -> Floats:
         """Score rows that are valid, with the operations of :meth:`formula`.

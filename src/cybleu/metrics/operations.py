@@ -6,7 +6,7 @@ A :class:`cybleu.metrics.Metric` defines how a segment is counted and how a row 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from functools import reduce
 from operator import add
@@ -151,12 +151,6 @@ def rows_without_numpy(metric: Metric, corpus: Corpus, threads: int | None = Non
     return rows_of_corpus(metric, corpus, threads, rows=rows)
 
 
-def lists_of(rows: Any) -> Iterator[list[Any]]:
-    """Yield the rows of a view as lists, a few thousand at once, so that Python can handle Ctrl-C between them."""
-    for start in range(0, len(rows), 10_000):
-        yield from rows[start : start + 10_000].tolist()
-
-
 def counter_in_python(metric: Metric, corpus: Corpus) -> Counter:
     """Return a function `(start, stop, rows)` that writes the rows of these segments as the metric counts each of them."""
     segments = segments_of(metric, corpus)
@@ -237,7 +231,7 @@ def in_two_dimensions(rows: Array) -> Array:
 
 def row_at(rows: Any, position: int) -> list[int]:
     """A row of an array or of a view."""
-    return [int(rows[position, column]) for column in range(rows.shape[1])]
+    return rows[position : position + 1].tolist()[0]  # type: ignore[no-any-return]
 
 
 # -------------------------------------------------------------------------------------------------------------- scoring

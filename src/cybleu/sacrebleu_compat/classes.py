@@ -317,11 +317,6 @@ def _lists(documents: Any) -> Any:
     return lists_of_documents(documents)
 
 
-def _is_used(name: str) -> bool:
-    """Whether sacreBLEU's class may use this attribute while it counts and scores."""
-    return name.startswith(("_", "compute")) and not name.startswith("__") and name != "_abc_impl"
-
-
 def _kinds_of_lines(references: Any) -> set[type]:
     """The types of the lines in lists or tuples of equal length; none for anything else."""
     are_lists = type(references) in LISTS and LISTS.issuperset(map(type, references))
@@ -435,6 +430,7 @@ class TER(CountedByCybleu, theirs.TER):  # type: ignore[misc]
 
 
 for _kind in (BLEU, CHRF, TER):
-    _kind._names = frozenset(filter(_is_used, dir(_kind._of_sacrebleu)))
+    _used = [name for name in dir(_kind._of_sacrebleu) if name.startswith(("_", "compute"))]
+    _kind._names = frozenset(name for name in _used if not name.startswith("__") and name != "_abc_impl")
     _kind._values_of = attrgetter(*_kind._names)
     _kind._inherited = _kind._values_of(_kind)

@@ -29,7 +29,7 @@ from ..errors import (
     UnknownNameError,
 )
 from ..metrics import Metric, Variant, find
-from ..metrics.base import Signature, as_signature
+from ..metrics.base import Signature
 from ..metrics.bleu import family
 
 OfSums: TypeAlias = "Callable[[Array], float]"
@@ -81,7 +81,8 @@ class OfMetric(Scoring):
 
     def __init__(self, metric: Metric):
         self.scale = metric.scale
-        self.signature = as_signature(metric.signature)
+        signature = metric.signature
+        self.signature = signature if isinstance(signature, Signature) else Signature.read(signature)
         self.higher_is_better = metric.higher_is_better
         self.name = family(metric)
         self.metric = metric
