@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["chrf_precision_recall_fscore_support", "corpus_chrf", "sentence_chrf"]
 
 EPSILON = 1e-16
+_TOKENIZER = Tokenizer("none")  # of segments, which chrF reads by characters
 LARGEST_BETA = 1e100  # its square is finite
 SEPARATORS = "\x1c\x1d\x1e\x1f"  # white space for str.isspace, but not for NLTK
 
@@ -138,7 +139,7 @@ def _scores(
     # for each order the n-grams of the hypothesis, those of the reference, and the matches
     width = 3 * orders[-1]
     rows = memoryview(bytearray(8 * count * width))
-    segments = Segments(Tokenizer("none"), texts, others, array("q", range(count + 1)))
+    segments = Segments(_TOKENIZER, texts, others, array("q", range(count + 1)))
     measure = CharacterF(orders[-1], 0, 1, "dropped but separators" if ignore_whitespace else "kept", False)
     measure.rows(segments, 0, count, rows.cast("q", (count, width)))
     numbers = rows.cast("q").tolist()

@@ -52,7 +52,7 @@ def test_what_does_not_fit(kernels):
         (kernels.RawTexts.of_spans, b"a", ZERO, PART),
         (kernels.RawTexts.side_by_side, [lines], [], 1),
         (kernels.RawTexts.side_by_side, [lines], [0], sys.maxsize),
-        (kernels.RawVocabulary(tokenizer).add, lines, PART),
+        (kernels.RawVocabulary(tokenizer).numbers, lines, PART, True),
         (kernels.Segments, tokenizer, lines, lines, ZERO),
         (kernels.Segments, tokenizer, lines, lines, PART, ONE),
         (kernels.Segments, tokenizer, lines, lines, PART, NONE),

@@ -12,7 +12,7 @@ from .._runtime.lazy_arrays import np
 from ..bleu_score.parts import nltk_row
 from ..errors import CybleuError, MixedTokensError
 from ..text.batches import Corpus, TokenIds
-from ..text.ids import number_others, number_texts, word_ids
+from ..text.ids import number_others, number_texts
 from ..text.segments import plain_segment
 from .tokens import numbered
 
@@ -89,7 +89,7 @@ def counter_by_prepared(metric: Any, corpus: Corpus) -> Counter:
 
     def count_lines(start: int, stop: int, rows: Any) -> None:
         lines = hypotheses.take(np.arange(start, stop, dtype=np.int64))
-        words = word_ids(lines, vocabulary.look_up)
+        words = number_others(lines, vocabulary)
         prepared.count_rows(words, owners[start:stop], 0, stop - start, rows[start:stop])
 
     return count_lines

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, pairwise, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -147,7 +147,7 @@ def number_texts(texts: Batch, tokenizer: Tokenizer | None = None) -> tuple[Toke
     if isinstance(texts, RawTexts):
         assert tokenizer is not None
         words = RawVocabulary(tokenizer)
-        return word_ids(texts, words.add), words
+        return _word_ids(texts, words, adds=True), words
     if isinstance(texts, TokenIds):
         return texts, None
     ids = ids_of_tokens(texts)
@@ -162,7 +162,7 @@ def number_texts(texts: Batch, tokenizer: Tokenizer | None = None) -> tuple[Toke
 def number_others(texts: Batch, vocabulary: Any) -> TokenIds:
     """Other texts in the numbers that a vocabulary of :func:`number_texts` has; -1 for other tokens."""
     if isinstance(texts, RawTexts):
-        return word_ids(texts, vocabulary.look_up)
+        return _word_ids(texts, vocabulary, adds=False)
     if isinstance(texts, TokenIds):
         mixed = bool(vocabulary)
     elif vocabulary is None:
@@ -200,15 +200,14 @@ def number_together(first: Batch, second: Batch) -> tuple[TokenIds, TokenIds]:
     return numbered, numbered if second is first else number_others(second, vocabulary)
 
 
-def word_ids(texts: RawTexts, number: Callable[[Any, Any], bytes]) -> TokenIds:
+def _word_ids(texts: RawTexts, words: RawVocabulary, adds: bool) -> TokenIds:
     """Raw texts as numbers of words. Does not require NumPy.
 
-    :param number: `add` or `look_up` of a :class:`RawVocabulary`, which numbers the words of all texts, one after the
-        other, and writes where each text ends
+    :param adds: give numbers to words that have none, which are -1 otherwise
     """
     bounds: Any = memoryview(bytearray(8 * texts.size + 8)).cast("q")
     ends = bounds[1:]
-    ids: Any = memoryview(number(texts, ends)).cast("i")
+    ids: Any = memoryview(words.numbers(texts, ends, adds)).cast("i")
     return TokenIds(ids, bounds[:-1], ends)
 
 

@@ -36,7 +36,7 @@ cdef Py_ssize_t without_low_lines(const double *base, const double *slope, const
     cdef double x2 = 0.0
     cdef double floor1 = base[likely]
     cdef double floor2 = base[likely]
-    cdef double one, other, margin
+    cdef double margin
     cdef Py_ssize_t i
     cdef Py_ssize_t begin = 0       # of the lines that are not nearly parallel to the outer ones
     cdef Py_ssize_t end = size
@@ -51,9 +51,7 @@ cdef Py_ssize_t without_low_lines(const double *base, const double *slope, const
         x1 = x2 = NAN
     margin = MARGIN * (fabs(base[first]) + fabs(base[likely]) + fabs(base[last]) + steepest * (fabs(x1) + fabs(x2)))
     for i in range(size):
-        one = base[i] + (slope[i] * x1 - floor1)
-        other = base[i] + (slope[i] * x2 - floor2)
-        above[i] = one if one > other else other
+        above[i] = max(base[i] + (slope[i] * x1 - floor1), base[i] + (slope[i] * x2 - floor2))
     while begin < size and not slope[order[begin]] - slope[first] > MARGIN * steepest:
         begin += 1
     while end > begin and not slope[last] - slope[order[end - 1]] > MARGIN * steepest:
@@ -176,9 +174,8 @@ def crossings(const double[::1] base not None, const double[::1] slope not None,
                     k += 1
                 starts[s] = first + lines[k - 1]
                 while k < hull and left[k] < upper:
-                    found[count].x = left[k] + 0.0      # no negative zero
-                    found[count].before = <int32_t>(first + lines[k - 1])
-                    found[count].after = <int32_t>(first + lines[k])
+                    found[count] = Crossing(left[k] + 0.0,      # no negative zero
+                                            <int32_t>(first + lines[k - 1]), <int32_t>(first + lines[k]))
                     count += 1
                     k += 1
             spare = <Crossing *>new_array(count, sizeof(Crossing))

@@ -250,7 +250,7 @@ cdef int rewrite(Scanner *scanner) except -1 nogil:
 
 
 # -------------------------------------------------------------------------------------------------------------- pieces
-cdef inline int kind_of_lead(Tokenizer tokenizer, const uint8_t *at, Py_ssize_t *length) noexcept nogil:
+cdef inline int kind_at(Tokenizer tokenizer, const uint8_t *at, Py_ssize_t *length) noexcept nogil:
     length[0] = length_of(at[0])
     return tokenizer.of_characters[code_at(at, length[0])]
 
@@ -263,7 +263,7 @@ cdef void look_up_leads(Tokenizer tokenizer, Piece *piece, const uint8_t *at) no
     while leads:
         i = cybleu_lowest_bit(leads)
         leads &= leads - 1
-        kind = kind_of_lead(tokenizer, at + i, &length)
+        kind = kind_at(tokenizer, at + i, &length)
         if kind == WORD:
             continue
         if i + length > piece.size:
@@ -283,9 +283,7 @@ cdef bint begins_with_digit(Tokenizer tokenizer, const uint8_t *at, const uint8_
     cdef Py_ssize_t length
     if at == end:
         return tokenizer.first == NOTHING
-    if tokenizer.of_bytes[at[0]] == LEAD:
-        return kind_of_lead(tokenizer, at, &length) == DIGIT
-    return tokenizer.of_bytes[at[0]] == DIGIT
+    return kind_at(tokenizer, at, &length) == DIGIT
 
 
 # ----------------------------------------------------------------------------------------------------------- the class
@@ -314,6 +312,7 @@ cdef class Tokenizer:
     def __cinit__(self, str name not None, categories=None):
         cdef const uint8_t[::1] of_code_points
         cdef uint8_t[4] kinds = [WORD, POINT, ALONE, DIGIT]
+        cdef bint has_separators = name != "ascii"      # among white space
         cdef Py_ssize_t i
         self.name = name
         self.rewrites = name == "13a"
@@ -324,17 +323,16 @@ cdef class Tokenizer:
         self.of_one_character = name == "char" or self.keeps_space
         self.of_characters = <uint8_t *>new_zeros(CODE_POINTS, 1)    # WORD
         if self.of_one_character:
-            memset(self.of_bytes, ALONE, 256)
+            memset(self.of_characters, ALONE, 0x80)
             memset(self.of_bytes + 0x80, ALONE | INNER, 0x40)
+            memset(self.of_bytes + 0xC0, ALONE, 0x40)
         if name in ("13a", "tercom", "zh"):
             for i in b"!\"#$%&()*+/:;<=>?@[\\]^_`{|}~":
-                self.of_bytes[i] = ALONE
+                self.of_characters[i] = ALONE
             for i in b"0123456789":
-                self.of_bytes[i] = DIGIT
-            self.of_bytes[c"."] = self.of_bytes[c","] = POINT
-            self.of_bytes[c"-"] = HYPHEN
-        if name == "zh" or categories is not None:
-            memset(self.of_bytes + 0xC2, LEAD, 0x33)
+                self.of_characters[i] = DIGIT
+            self.of_characters[c"."] = self.of_characters[c","] = POINT
+            self.of_characters[c"-"] = HYPHEN
         if name == "zh":
             for first, last in (
                 (0x2001, 0x2A6D), (0x2E80, 0x2FDF), (0x2FF0, 0x303F), (0x3100, 0x312F), (0x31A0, 0x31EF),
@@ -349,19 +347,15 @@ cdef class Tokenizer:
                 raise ValueError("there must be a category for each code point")
             for i in range(CODE_POINTS):
                 self.of_characters[i] = kinds[of_code_points[i] & 3]
-            for i in range(0x80):
-                self.of_bytes[i] = self.of_characters[i]
-        if name not in ("space", "characters"):
-            for i in range(0x09, 0x0E):
-                self.of_bytes[i] = SPACE
-        if not self.keeps_space:
-            self.of_bytes[0x20] = SPACE
-        if name not in ("ascii", "space", "characters"):
-            for i in range(0x1C, 0x20):
-                self.of_bytes[i] = SPACE
-            for i in range(0x80, 0x3001):
-                if is_space(<uint32_t>i, True):
-                    self.of_characters[i] = SPACE
+        first, last = {"characters": (0, -1), "space": (0x20, 0x20), "ascii": (0, 0x20)}.get(name, (0, 0x3000))
+        for i in range(first, last + 1):
+            if is_space(<uint32_t>i, has_separators):
+                self.of_characters[i] = SPACE
+        for i in range(0x80):
+            self.of_bytes[i] = self.of_characters[i]
+        if name == "zh" or categories is not None:
+            memset(self.of_bytes + 0xC2, LEAD, 0x33)
+        elif last == 0x3000:
             for i in (0xC2, 0xE1, 0xE2, 0xE3):      # of white space
                 self.of_bytes[i] |= LEAD
         for i in range(256):

@@ -77,7 +77,7 @@ cdef int look_up_locked(const FewTokens *table, object text, Py_ssize_t *size, i
 
 cdef inline int number_objects(TokenTable *table, PyObject **objects, Py_ssize_t count, int32_t *ids,
                                bint adds) noexcept:
-    """Number tokens of a list in blocks, to prefetch their slots; with `adds`, memory for all is reserved."""
+    """Number tokens in blocks, to prefetch their slots; with `adds`, memory for all is reserved."""
     cdef KeyedToken tokens[FEW]
     cdef uint64_t hashes[FEW]
     cdef Py_ssize_t start = 0
@@ -100,11 +100,10 @@ cdef int number_text(TokenTable *table, object text, Py_ssize_t size, int32_t *i
     """Number the tokens of a list or tuple, which is locked meanwhile; 0 also if it has another size or type."""
     cdef PyObject **objects
     cdef Py_ssize_t count = 0
-    cdef int taken = 0
     with cython.critical_section(text):
         if cybleu_items(<PyObject *>text, &objects, &count) and count == size:
-            taken = number_objects(table, objects, size, ids, adds)
-    return taken
+            return number_objects(table, objects, size, ids, adds)
+    return 0
 
 
 # --------------------------------------------------------------------------------------------------------------- lists

@@ -81,31 +81,24 @@ cdef class RawVocabulary:
 
     cdef Tokenizer tokenizer
     cdef TokenTable table
-    cdef void **arena           # memory of the tokens, which begins with the address of the arena before it
-    cdef Py_ssize_t arena_left  # bytes free at the end
-    cdef uint8_t *arena_at
+    cdef list memory            # bytearrays with the tokens
+    cdef Py_ssize_t left        # bytes that are free at the end
+    cdef uint8_t *at
 
     def __cinit__(self, Tokenizer tokenizer not None):
         self.tokenizer = tokenizer
+        self.memory = []
         reserve_tokens(&self.table, 1)
 
     def __dealloc__(self):
-        cdef void *before
-        while self.arena != NULL:
-            before = self.arena[0]
-            free(self.arena)
-            self.arena = <void **>before
         free_tokens(&self.table)
 
-    cdef int reserve_bytes(self, Py_ssize_t size) except -1 nogil:
-        """Reserve memory for the bytes of a token that may be new."""
-        cdef void **arena
-        if size > self.arena_left:
-            arena = <void **>allocated(malloc(sizeof(void *) + <size_t>max(size, ARENA)))
-            arena[0] = self.arena
-            self.arena = arena
-            self.arena_at = <uint8_t *>(arena + 1)
-            self.arena_left = max(size, ARENA)
+    cdef int add_memory(self, Py_ssize_t size) except -1 with gil:
+        """Add so many bytes for tokens."""
+        cdef bytearray added = bytearray(size)
+        self.memory.append(added)
+        self.at = <uint8_t *>PyByteArray_AS_STRING(added)
+        self.left = size
         return 0
 
     cdef int add_all(self, const Token *words, Py_ssize_t count, int32_t *ids) except -1 nogil:
@@ -117,16 +110,17 @@ cdef class RawVocabulary:
         cdef Py_ssize_t i
         for i in range(count):
             size += distance(words[i].text, words[i].end)
-        self.reserve_bytes(size)
+        if size > self.left:
+            self.add_memory(max(size, <Py_ssize_t>ARENA))
         number_each(&self.table, words, count, ids, True)
         for number in range(before, self.table.size):
             token = &self.table.tokens[number].token
             size = distance(token.text, token.end)
-            memcpy(self.arena_at, token.text, <size_t>size)
-            token.text = self.arena_at
-            self.arena_at = self.arena_at + size
-            self.arena_left = self.arena_left - size
-            token.end = self.arena_at
+            memcpy(self.at, token.text, <size_t>size)
+            token.text = self.at
+            self.at = self.at + size
+            self.left = self.left - size
+            token.end = self.at
         return 0
 
     cdef int32_t add_token(self, const Token *token) except -1 nogil:
@@ -151,31 +145,25 @@ cdef class RawVocabulary:
             numbers.count += size
         return 0
 
-    cdef bytes numbers_of(self, RawTexts texts, int64_t[::1] ends, bint adds):
+    def numbers(self, RawTexts texts not None, int64_t[::1] ends not None, bint adds):
+        """Return the token ids of all texts as the bytes of int32.
+
+        :param ends: receives the end of each text's ids
+        :param adds: give ids to new tokens, which are -1 otherwise
+        """
         cdef Scanner scanner
-        cdef TokenIds numbers
+        cdef TokenIds found
         cdef Py_ssize_t i
         if ends.shape[0] != texts.size:
             raise ValueError("there must be an end for each text")
-        clear_items(&numbers, 1)
+        clear_items(&found, 1)
         make_scanner(&scanner)
         try:
             with nogil:
                 for i in range(texts.size):
-                    self.number_line(&scanner, &texts.lines[i], &numbers, adds)
-                    ends[i] = numbers.count
-            return PyBytes_FromStringAndSize(<const char *>numbers.values, numbers.count * <Py_ssize_t>sizeof(int32_t))
+                    self.number_line(&scanner, &texts.lines[i], &found, adds)
+                    ends[i] = found.count
+            return PyBytes_FromStringAndSize(<const char *>found.values, found.count * <Py_ssize_t>sizeof(int32_t))
         finally:
             end_scanner(&scanner)
-            free(numbers.values)
-
-    def add(self, RawTexts texts not None, int64_t[::1] ends not None):
-        """Return the token ids of all texts as the bytes of int32, adding new tokens.
-
-        :param ends: receives the end of each text's ids
-        """
-        return self.numbers_of(texts, ends, True)
-
-    def look_up(self, RawTexts texts not None, int64_t[::1] ends not None):
-        """Return the token ids of all texts as `add` does, with -1 for unknown tokens."""
-        return self.numbers_of(texts, ends, False)
+            free(found.values)

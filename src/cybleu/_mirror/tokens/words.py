@@ -19,18 +19,13 @@ class RawVocabulary:
         self.tokenizer = tokenizer
         self._numbers: dict[str, int] = {}
 
-    def add(self, texts: RawTexts, ends: Any) -> bytes:
-        for line in texts.texts:
-            for token in self.tokenizer.tokens(line):
-                self._numbers.setdefault(token, len(self._numbers))
-        return self.look_up(texts, ends)
-
-    def look_up(self, texts: RawTexts, ends: Any) -> bytes:
+    def numbers(self, texts: RawTexts, ends: Any, adds: bool) -> bytes:
         found = array("i")
-        for position, text in enumerate(self.numbered(texts.texts)):
-            found.extend(text)
+        for position, line in enumerate(texts.texts):
+            tokens = self.tokenizer.tokens(line)
+            if adds:
+                for token in tokens:
+                    self._numbers.setdefault(token, len(self._numbers))
+            found.extend(map(self._numbers.get, tokens, repeat(-1)))
             ends[position] = len(found)
         return found.tobytes()
-
-    def numbered(self, lines: list[str]) -> list[list[int]]:
-        return [list(map(self._numbers.get, self.tokenizer.tokens(line), repeat(-1))) for line in lines]
