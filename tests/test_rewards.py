@@ -124,7 +124,7 @@ def test_the_share_of_repeated_ngrams(texts, n, penalty):
 
 
 @pytest.mark.parametrize(
-    "nothing", [None, float("nan"), [], (), "", [None], [""], ["", None], type("NAType", (), {})()]
+    "nothing", [None, float("nan"), [], (), "", [None], [""], np.array(["", None]), type("NAType", (), {})()]
 )
 @pytest.mark.parametrize("reference", ["a b", [1, 2]])
 def test_a_completion_without_references_is_left_out(reference, nothing):

@@ -301,6 +301,7 @@ def _are_plain(completions: Any, column: Any) -> bool:
 
 def _is_empty(group: Any) -> bool:
     """Whether these are no references: None, NaN, an empty str or list, or a list of those."""
+    group = by_position(group)
     if is_missing(group):
         return True
     if isinstance(group, (str, bytes)) or not (hasattr(group, "__len__") and hasattr(group, "__iter__")):
