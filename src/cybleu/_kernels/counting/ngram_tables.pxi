@@ -68,7 +68,8 @@ cdef inline int32_t number_of(const KeyTable *table, uint64_t key, int32_t *give
         place = probe_on(table, &key, key_table_holds_other, place, table.mask)
         number = table.numbers[place]
     if adds:
-        table.keys[given[0] + 1] = key
+        if not direct:
+            table.keys[given[0] + 1] = key
         new = number == 0
         given[0] += new
         number |= given[0] & -new
@@ -80,13 +81,16 @@ cdef inline int32_t number_each_id(const KeyTable *table, const token_id *text, 
                                    int32_t given, bint adds, Watch *watching) except -1 nogil:
     """Implement `number_ids`."""
     cdef Py_ssize_t first, last, i
+    cdef uint32_t key
     first = 0
     while first < length:
         last = block_end(first, length, watching)
         if table.width > 0:     # in loops of their own
             for i in range(first, last):
-                # another thread may change an id, which must not be beyond the table
-                ids[i] = number_of(table, <uint32_t>text[i] & <uint32_t>table.mask, &given, adds, True) - 1
+                key = <uint32_t>text[i] & <uint32_t>table.mask  # in the table even if another thread changes the id
+                if adds:
+                    table.keys[given + 1] = key
+                ids[i] = number_of(table, key, &given, adds, True) - 1
         else:
             for i in range(first, last):
                 ids[i] = number_of(table, <uint64_t>text[i], &given, adds, False) - 1
