@@ -219,6 +219,8 @@ def test_another_tokeniser_of_sacrebleu(monkeypatch, lowercase):
     lines = []
 
     class Halves(tokenizer_none.NoneTokenizer):
+        __module__ = "sacrebleu.tokenizers.tokenizer_halves"
+
         def signature(self):
             return "halves"
 
@@ -229,18 +231,17 @@ def test_another_tokeniser_of_sacrebleu(monkeypatch, lowercase):
     monkeypatch.setattr(tokenizer_none, "Halves", Halves, raising=False)
     name = f"halves, {lowercase}"  # the tokenisers of earlier calls are kept
     monkeypatch.setitem(bleu._TOKENIZERS, name, "tokenizer_none.Halves")
-    hypotheses = ["The Cat sat. ", "the cat", "The Cat sat. ", "", "so it is"]
+    hypotheses = ["The Cat sat. ", "the cat", "The Cat sat. ", "", "so it is."]  # which ends in " ." when it is split
     references = [
         ["the cat sat.", "the cat", "A cat.", "x", "so it is"],
         ["The Cat sat. ", None, "it", None, "it is so"],
     ]
     options = {"tokenize": name, "lowercase": lowercase}
-    theirs = sacrebleu.corpus_bleu(hypotheses, references, **options)
-    assert vars(sacrebleu_compat.corpus_bleu(hypotheses, references, **options)) == vars(theirs)
+    corpus = hypotheses * 100, [group * 100 for group in references]
+    assert_same(sacrebleu_compat.corpus_bleu, sacrebleu.corpus_bleu, *corpus, **options)
     groups = [[line for line in group if line is not None] for group in zip(*references)]
     lines.clear()
     rows = cybleu.rows(hypotheses, groups, **options)
-    assert score(rows).score == pytest.approx(theirs.score)
     assert len(lines) <= 5 + 7
-    one = sacrebleu.sentence_bleu(hypotheses[0], groups[0], **options)
-    assert vars(sacrebleu_compat.sentence_bleu(hypotheses[0], groups[0], **options)) == vars(one)
+    assert score(rows).score == pytest.approx(sacrebleu.corpus_bleu(*corpus, **options).score)
+    assert_same(sacrebleu_compat.sentence_bleu, sacrebleu.sentence_bleu, hypotheses[0], groups[0], **options)

@@ -3,6 +3,7 @@
 import functools
 import re
 from collections import Counter
+from hashlib import sha256
 from html import unescape
 
 import numpy as np
@@ -144,6 +145,12 @@ def test_a_page_of_many_segments_carries_the_most_influential(no_pictures, monke
 def test_a_page_of_one_system_carries_the_worst_segments(no_pictures, most):
     report = analyse({"one": SYSTEMS["one"]}, REFERENCES, **FEW)
     assert numbers_on(html(report, segments=most)) == numbers_on(html(report))[:most]
+
+
+def test_texts_have_the_digests_of_their_files_and_names_of_their_own():
+    report = analyse({"reference": ["a b", "c"]}, ["a b", "d"], **FEW)
+    files = {"reference": b"a b\nc\n", "reference (of the segments)": b"a b\nd\n"}
+    assert report.files == {name: sha256(content).hexdigest() for name, content in files.items()}
 
 
 def test_the_source_is_shown_with_each_segment(no_pictures):

@@ -213,6 +213,7 @@ NULLS = {
         r"references\[2\] holds a null": [
             lambda pa: cybleu.rows(TOKENS, pa.array([["a"], [], ["b", None]])),
             lambda pa: cybleu.rows([[1]] * 3, pa.array([[1], [], [2, None]])),
+            lambda pa: cybleu.rows(TOKENS, pa.array([[["a"], ["b"]], [["c"]], [["d", None]]])),
         ],
     },
     NoReferencesError: {
