@@ -14,8 +14,8 @@ from ._runtime.sequences import by_position
 from .bleu_score.scores import number_of_segments
 from .errors import MixedTokensError, TokensError, UnknownNameError
 from .metrics import Bleu
+from .metrics.counting import tokenised
 from .metrics.operations import rows_without_numpy
-from .metrics.tokens import tokenised
 from .text.batches import Corpus, ListSets, Place, TokenLists
 from .text.reading import read_lines, read_sets_of_lines, segments_of_lists
 from .text.shapes import is_written_without_blanks

@@ -17,8 +17,8 @@ from .bleu_score.scores import QUARTERS, SCORER, score_of_precisions, smoothed_p
 from .bleu_score.smoothing import method_number
 from .errors import NoReferencesError, SampleError
 from .metrics import Bleu, find
+from .metrics.counting import in_pairs, numbered, tokenised
 from .metrics.operations import corpus_for
-from .metrics.tokens import in_pairs, numbered, tokenised
 from .text.ids import SpecialIds
 from .text.reading import read_texts
 from .text.tokenizers import Tokenize

@@ -16,8 +16,8 @@ from .._files.text import STANDARD_STREAM
 from .._runtime.numbers import MOST_SAMPLES
 from ..errors import SampleError, UnknownNameError, _printable
 from ..metrics import Bleu, BleuScore, Gleu, Metric, Score
+from ..metrics.counting import tokenised
 from ..metrics.operations import fields_of_texts, percent
-from ..metrics.tokens import tokenised
 from ..text.batches import Corpus
 from .command import (
     Command,

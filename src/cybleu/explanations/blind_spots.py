@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from .._definitions.bleu import smoothed
 from ..errors import CybleuError, SmoothingParameterError, UnknownNameError
 from ..metrics import Bleu, Metric, Variant, find
+from ..metrics.counting import segments_of
 from ..metrics.operations import corpus_for
-from ..metrics.tokens import segments_of
 from ..text.reading import read_corpus
 
 if TYPE_CHECKING:

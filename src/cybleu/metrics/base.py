@@ -29,8 +29,8 @@ from ..text.reading import check_same_kind, read_corpus, read_lines, read_texts
 from ..text.segments import length_of, plain_segment
 from ..text.tokenizers import Tokenization, Tokenize
 from . import operations
+from .counting import in_pairs
 from .references import References
-from .tokens import in_pairs
 
 PAIRS_AT_ONCE = 65536
 

@@ -26,10 +26,9 @@ from .bleu_rows import (
     sum_of_bleu_rows,
     without_short_orders,
 )
-from .counting import FEW_EACH, LARGEST_ORDER, counter_by_prepared, counter_of_objects, segments_of_corpus
+from .counting import FEW_EACH, LARGEST_ORDER, counter_by_prepared, counter_of_objects, numbered, segments_of_corpus
 from .names import score_texts
 from .operations import check_summable, has_rows, percent, scores_by
-from .tokens import numbered
 from .variants import PAPERS, VARIANTS, Smoothing, Variant, tool_tokenizer
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from ..errors import SequenceTypeError, StatisticsError, UnknownNameError
 from ..text.batches import Corpus, Kind, TokenLists
 from ..text.ids import SpecialIds
 from ..text.tokenizers import Tokenization
-from .tokens import changed_by, segments_of, tokenised
+from .counting import changed_by, segments_of, tokenised
 
 if TYPE_CHECKING:
     from .base import Counter, Metric

@@ -19,9 +19,8 @@ from ..text.batches import Corpus, Place
 from ..text.reading import read_corpus, token_lists
 from ..text.tokenizers import Tokenization
 from .base import BuiltinMetric, Signature
-from .counting import segments_of_corpus
+from .counting import align_pairs, segments_of_corpus
 from .operations import rows_without_numpy
-from .tokens import align_pairs
 
 if TYPE_CHECKING:
     from .._backend import Tokenizer

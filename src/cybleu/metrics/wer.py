@@ -12,9 +12,8 @@ from .._backend import RawTexts, edit_distance_rows
 from ..text.batches import Corpus
 from ..text.tokenizers import Tokenization, own_tokenizer
 from .base import BuiltinMetric, Score
-from .counting import segments_of_corpus
+from .counting import align_pairs, segments_of_corpus
 from .names import score_texts
-from .tokens import align_pairs
 
 if TYPE_CHECKING:
     from .._backend import Tokenizer

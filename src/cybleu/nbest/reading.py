@@ -42,9 +42,9 @@ from ..errors import (
     UnknownNameError,
 )
 from ..metrics import Metric, find
+from ..metrics.counting import tokens_of
 from ..metrics.operations import rows_of_corpus, tokenization_for, with_options
 from ..metrics.references import References
-from ..metrics.tokens import tokens_of
 from ..text.batches import Place
 from ..text.reading import check_same_kind
 from .formats import Record, fairseq, field_lines, on_line, plain_lines
