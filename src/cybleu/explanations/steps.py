@@ -266,10 +266,10 @@ def _scored_by_metric(metric: Bleu, hypothesis: Tokens, references: Sequence[Tok
 
 def _order(n: int, weight: float, smoothed: Any, hypothesis: Tokens, references: Sequence[Tokens]) -> Order:
     counts = count_ngrams(list(hypothesis), n)
-    in_references = [count_ngrams(list(reference), n) for reference in references]
-    clipped = {}
-    for ngram, count in counts.items():
-        clipped[ngram] = min(count, max(in_reference[ngram] for in_reference in in_references))
+    most: Counter[NGram] = Counter()  # in any one reference
+    for reference in references:
+        most |= count_ngrams(list(reference), n)
+    clipped = {ngram: min(count, most[ngram]) for ngram, count in counts.items()}
     order = Order(n, weight, dict(counts), clipped, smoothed)
     # a precision that smoothing did not change is shown as a fraction, not as a float on the tool's scale
     same = math.isclose(smoothed, order.precision, rel_tol=1e-12)

@@ -157,7 +157,14 @@ class Bleu(BuiltinMetric):
         level = definition.level if self.level is None else self.level
         if not is_one_of(level, LEVELS):
             raise UnknownNameError(f"unknown level {level!r}; use one of {', '.join(LEVELS)}")
-        vars(self).update(name=definition.name, scale=definition.scale, level=level, averages=level == "mean")
+        of_tool = PAPERS.get(definition.name)
+        vars(self).update(
+            name=definition.name,
+            scale=definition.scale,
+            level=level,
+            averages=level == "mean",
+            papers=("papineni-2002",) if of_tool is None else ("papineni-2002", of_tool),
+        )
         super().__post_init__()
         if self.max_order is not None:
             check_whole(self.max_order, "max_order", 1, LARGEST_ORDER, error=OrderError)
@@ -187,12 +194,6 @@ class Bleu(BuiltinMetric):
     @cached_property
     def _smoothing(self) -> Smoothing:
         return self.definition.smoothing(self.smoothing, self.smoothing_value)
-
-    @property
-    def papers(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The papers that define BLEU and describe the tool."""
-        of_tool = PAPERS.get(self.name)
-        return ("papineni-2002",) if of_tool is None else ("papineni-2002", of_tool)
 
     @cached_property
     def order(self) -> int:

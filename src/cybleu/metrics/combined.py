@@ -122,47 +122,24 @@ class Mixture(Combination):
             )
         total = sum(weights)
         parts = tuple((find(metric), weight / total) for (metric, _), weight in zip(pairs, weights))
+        metrics = tuple(metric for metric, _ in parts)
         vars(self).update(
             parts=parts,
-            cost=min(metric.cost for metric, _ in parts),
-            least=None if any(metric.least is None for metric, _ in parts) else 0,
+            name="+".join(f"{weight:g}*{metric.name}" for metric, weight in parts),
+            components=metrics,
+            columns=_prefixed_columns(metrics),
+            reads="text" if any(metric.reads == "text" for metric in metrics) else "tokens",
+            weighs_by_call=any(metric.weighs_by_call for metric in metrics),
+            cost=min(metric.cost for metric in metrics),
+            least=None if any(metric.least is None for metric in metrics) else 0,
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _mixture_of_shares, (self.parts,)
 
-    @property
-    def components(self) -> tuple[Metric, ...]:  # type: ignore[override]
-        """The metrics."""
-        return tuple(metric for metric, _ in self.parts)
-
     def with_components(self, components: Sequence[Metric]) -> Mixture:
         weights = [weight for _, weight in self.parts]
         return _mixture_of_shares(tuple(zip(components, weights)))
-
-    @property
-    def weighs_by_call(self) -> bool:  # type: ignore[override]
-        """Whether one of the metrics takes its weights from all references of a call."""
-        return any(metric.weighs_by_call for metric in self.components)
-
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        """The weights and the names, such as ``0.5*sacrebleu+0.5*chrf``."""
-        return "+".join(f"{weight:g}*{metric.name}" for metric, weight in self.parts)
-
-    @property
-    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The columns of each metric, prefixed by its name, and by a number if an earlier part has the same name."""
-        names = [metric.name for metric in self.components]
-        numbers = [names[:place].count(name) + 1 for place, name in enumerate(names)]
-        prefixes = [name if number == 1 else f"{name}_{number}" for name, number in zip(names, numbers)]
-        of_each = zip(prefixes, self.components)
-        return tuple(f"{prefix}.{name}" for prefix, metric in of_each for name in metric.columns)
-
-    @property
-    def reads(self) -> str:  # type: ignore[override]
-        """``text`` if one of the metrics reads text."""
-        return "text" if any(metric.reads == "text" for metric in self.components) else "tokens"
 
     @property
     def signature(self) -> str:
@@ -207,6 +184,18 @@ class Mixture(Combination):
                 raise StatisticsError(f"rows of {self.name} have fractions or too large counts of {metric.name}")
             total += weight * as_shares(metric, metric.scores(table))
         return total
+
+
+def _prefixed_columns(metrics: Sequence[Metric]) -> tuple[str, ...]:
+    """Return the columns of each metric, prefixed by its name, and by a number if an earlier part has the same name."""
+    columns: list[str] = []
+    names: list[str] = []
+    for metric in metrics:
+        names.append(metric.name)
+        number = names.count(metric.name)
+        prefix = metric.name if number == 1 else f"{metric.name}_{number}"
+        columns += [f"{prefix}.{name}" for name in metric.columns]
+    return tuple(columns)
 
 
 def _mixture_of_shares(parts: Any) -> Mixture:

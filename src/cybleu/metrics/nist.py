@@ -147,12 +147,9 @@ class Nist(BuiltinMetric):
         check_whole(self.max_order, "max_order", 1, MOST_ORDERS_OF_MTEVAL, error=OrderError)
         if not isinstance(self.information, NistInformation | None):
             raise UnknownNameError(f"information is {self.information!r}; give a NistInformation or None")
-
-    @property
-    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The names of the numbers in a row."""
         parts = [f"{what}_{n}" for what in ("info", "total") for n in range(1, self.max_order + 1)]
-        return ("ref_len", *parts)
+        # without information, the weights are those of the references of each call
+        vars(self).update(columns=("ref_len", *parts), weighs_by_call=self.information is None)
 
     @property
     def signature(self) -> str:
@@ -171,11 +168,6 @@ class Nist(BuiltinMetric):
     def tokenization(self) -> Tokenization:
         """The tokeniser of the script, and its lower case."""
         return _of_script(self.lowercase)
-
-    @property
-    def weighs_by_call(self) -> bool:  # type: ignore[override]
-        """Whether the weights are those of the references of each call."""
-        return self.information is None
 
     def with_weights_of(self, references: Any) -> Nist:
         """Return the metric with the weights of a corpus.
