@@ -257,7 +257,7 @@ class Axes:
         return scales
 
     def spreads(self, values: Floats) -> Floats:
-        """The difference of the largest and the smallest value of each segment."""
+        """The difference of the largest and the smallest value of each segment, of a column or of several."""
         begins = index(self.offsets[:-1])
         with np.errstate(over="ignore"):
             spreads: Floats = np.maximum.reduceat(values, begins) - np.minimum.reduceat(values, begins)

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from .._files.text import shown
-from .._runtime.arrays import Floats, Integers, NDArray, bincount, first_not_finite, index, np
+from .._runtime.arrays import Floats, Integers, NDArray, bincount, first_not_finite, np
 from .._runtime.numbers import MOST_REPEATS, as_number, check_whole
 from .._runtime.parallel import bar
 from ..errors import ArrayValueError, FeatureError
@@ -202,13 +202,11 @@ SMALLEST = ulp(0.0)  # lower bound of the deviation of a feature that varies, so
 
 def _scales(nbest: NBest) -> Floats:
     """Standard deviation of each feature within segments; inf where the feature is constant in each segment."""
-    offsets = nbest.axes.offsets
-    begins = index(offsets[:-1])
-    deviations, largest = deviations_within(nbest.features, offsets)
-    shares = nbest.features / largest
-    constant = (np.maximum.reduceat(shares, begins) == np.minimum.reduceat(shares, begins)).all(axis=0)
+    axes = nbest.axes
+    deviations, largest = deviations_within(nbest.features, axes.offsets)
+    varies = axes.spreads(nbest.features / largest).any(axis=0)
     # a feature that varies may have a deviation that is rounded to 0
-    scales: Floats = np.where(constant, np.inf, np.maximum(deviations * largest, SMALLEST))
+    scales: Floats = np.where(varies, np.maximum(deviations * largest, SMALLEST), np.inf)
     return scales if nbest.sparse is None else np.concatenate([scales, _sparse_scales(nbest, nbest.sparse)])
 
 

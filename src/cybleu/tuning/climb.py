@@ -320,9 +320,11 @@ class _Climb:
         Axes are searched in the order of their gains at an earlier point. Axes whose earlier gain is below the best
         gain found are postponed; all axes are searched before the climb ends.
         """
+        # what the score and the smoothed score rise by along each axis, from where it was searched last
         gains = dict.fromkeys(self.axes, (inf, 0.0))
         found: dict[int, Surface] = {}  # from this point
         while self.axes:
+            # of equal gains those of this point first, then the first axis
             axis = max(self.axes, key=lambda axis: (gains[axis], axis in found, -axis))
             if axis in found and gains[axis] <= NO_GAIN:
                 # no move is left of those that were searched

@@ -272,6 +272,7 @@ def _check_run(path: Path, run: dict[str, Any]) -> None:
         now = json.loads(text)
     except (TypeError, ValueError, RecursionError) as error:
         raise InputFileError(f"{path} does not describe a run: {error}") from error
+    # an argument that only one of them has differs: `inf` is no value of JSON
     for name in sorted(name for name in {*begun, *now} if begun.get(name, inf) != now.get(name, inf)):
         what = f"{name}={shown(begun.get(name))}, not {name}={shown(now.get(name))}"
         raise InputFileError(
