@@ -104,11 +104,20 @@ class Reading:
                 threads = 1  # a tokeniser of the caller runs in the caller's thread
 
         def finished(record: Record) -> Part:
+            part = record.part
             texts = RawTexts.of_spans(record.data, record.begins, record.ends)
             stats = None
             if references is not None:
-                stats = count_texts(metric, texts, references, self._owners(file, record, len(references)))
-            return replace(record.part, stats=stats, texts=texts.lists() if self.texts else None)
+                numbers = part.ids - int(self.first_id)
+                sizes = np.diff(part.offsets)
+                # a segment without hypotheses may have any id: nothing of it is scored
+                wrong = ((numbers < 0) | (numbers >= len(references))) & (sizes > 0)
+                if wrong.any():
+                    place = int(wrong.argmax())
+                    with on_line(file, record.lines[part.offsets[place]]):
+                        raise self._without_references(part.ids[place], len(references))
+                stats = count_texts(metric, texts, references, repeat(numbers, sizes))
+            return replace(part, stats=stats, texts=texts.lists() if self.texts else None)
 
         with Lines(path) as file:
             if form in READERS:
@@ -122,23 +131,14 @@ class Reading:
             # parts are parsed one after the other, and counted in threads
             yield from in_order(finished, records, threads)
 
-    def _owners(self, file: Lines, record: Record, segments: int) -> Integers:
-        """Return for each hypothesis the number of its segment; an id beyond the references is an error."""
-        part = record.part
+    def _without_references(self, number: int, segments: int) -> InputFileError:
+        """Return the error for the id of a segment that the references do not have."""
         first_id = int(self.first_id)
-        numbers = part.ids - first_id
-        sizes = np.diff(part.offsets)
-        # a segment without hypotheses may have any id: nothing of it is scored
-        wrong = ((numbers < 0) | (numbers >= segments)) & (sizes > 0)
-        if wrong.any():
-            place = int(wrong.argmax())
-            with on_line(file, record.lines[part.offsets[place]]):
-                raise InputFileError(
-                    f"the id is {part.ids[place]}, but the references have {segments} segments, with ids from "
-                    f"{first_id} to {first_id + segments - 1}; use {self.naming('first_id', 1)} or another number if "
-                    f"the ids do not begin at {first_id}, and more references if they do"
-                )
-        return repeat(numbers, sizes)
+        return InputFileError(
+            f"the id is {number}, but the references have {segments} segments, with ids from {first_id} to "
+            f"{first_id + segments - 1}; use {self.naming('first_id', 1)} or another number if the ids do not begin at "
+            f"{first_id}, and more references if they do"
+        )
 
 
 # ---------------------------------------------------------------------------------------- references, and rows of texts
