@@ -60,8 +60,9 @@ def antioracle(
 ) -> Selection[str]:
     """Choose the hypotheses that are worst by BLEU.
 
-    By BLEU, an empty hypothesis scores 0, so it is chosen before hypotheses with higher scores. The other parameters are
-    those of :func:`oracle`. The result and the errors are also the same.
+    By BLEU, an empty hypothesis scores 0, so it is chosen before hypotheses with higher scores.
+
+    The other parameters are those of :func:`oracle`. The result and the errors are also the same.
 
     :param options: `seed`, `passes` and the options of the metric, see :func:`oracle`
 
