@@ -94,13 +94,12 @@ def _finish(axes: Axes, rows: Sequence[str] = ()) -> Axes:
     from matplotlib.transforms import ScaledTranslation
 
     if rows:
-        axes.set_yticks([-number for number in range(len(rows))], list(rows))
+        axes.set_yticks([-number for number in range(len(rows))], list(rows), parse_math=False)
         axes.tick_params(axis="y", length=0)
         axes.spines["left"].set_visible(False)
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="x" if rows else "y", linewidth=0.5, color="#b0b0b0", alpha=0.5)
     axes.set_axisbelow(True)
-    texts = axes.get_yticklabels() if rows else []
     labels = axes.get_legend_handles_labels()[1]
     if len(labels) > 1:
         legend = axes.legend(
@@ -113,9 +112,8 @@ def _finish(axes: Axes, rows: Sequence[str] = ()) -> Axes:
             fontsize="small",
             frameon=False,
         )
-        texts = [*texts, *legend.get_texts()]
-    for text in texts:
-        text.set_parse_math(False)
+        for text in legend.get_texts():
+            text.set_parse_math(False)
     return axes
 
 

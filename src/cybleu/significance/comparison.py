@@ -141,16 +141,13 @@ def _tested_differences(
     tested = p_values(statistics, ordered, settings, of_samples)
     corrected = holm([p for p, _, _ in tested])
     of_runs = [statistics.scoring.of_segments(table) for table in statistics.tables]
+    of_systems: list[Floats] = []
+    if of_runs[0] is not None:  # otherwise the metric cannot score a segment alone
+        of_systems = [mean_of_runs(np.array(of_runs)[runs]) for runs in statistics.runs]
     differences = []
     for (first, second), (p, samples, enumerated), p_holm in zip(pairs, tested, corrected):
         low, high = interval(of_samples[first] - of_samples[second], settings.confidence)
-        if of_runs[0] is None:  # the metric cannot score a segment alone
-            better = statistics.influence(first, second)
-        else:
-            one, other = (
-                mean_of_runs(np.array([of_runs[run] for run in statistics.runs[side]])) for side in (first, second)
-            )
-            better = one - other
+        better = of_systems[first] - of_systems[second] if of_systems else statistics.influence(first, second)
         if not statistics.scoring.higher_is_better:  # a win is a better segment, whatever the sign of the difference
             better = -better
         wins = int((better > 0).sum())

@@ -33,7 +33,7 @@ NEEDS = "% needs \\usepackage{booktabs,graphicx}, and XeLaTeX or LuaLaTeX for na
 BEST = r"\textbf{{{}}}"
 CLOSE = r"{}$^{{\dagger}}$"
 TITLES = {"s_sel": r"$s_\mathrm{sel}$", "s_opt": r"$s_\mathrm{opt}$", "p": "$p$", "Holm's p": "Holm's $p$"}
-NUMBER = re.compile(r"([-+<][\d.]+|[\d.]+(?=\*))(\*?)$")  # that LaTeX writes as a formula: one with a sign or a star
+NUMBER = re.compile(r"^([-+<][\d.]+|[\d.]+(?=\*))(\*?)$")  # that LaTeX writes as a formula: one with a sign or a star
 INTERVAL = re.compile(r"\(?(-?[\d.]+) to (-?[\d.]+)\)?$")
 LIGATURE = re.compile("([-`'?!])(?=[-`'])")  # two characters that LaTeX replaces by one
 # Before a table that is wider than the page, LaTeX shrinks it to the width of the page.
@@ -643,10 +643,6 @@ def _number_in_latex(text: str, mark: str) -> str:
 
     :param mark: the format of the number
     """
-    number, blank, interval = text.partition(" ")
-    if blank and not interval.startswith("("):
-        return INTERVAL.sub(r"[$\1$, $\2$]", text)
-    found = NUMBER.match(number)
-    if found:
-        number = f"${found[1]}{'^{*}' if found[2] else ''}$"
-    return mark.format(number) + INTERVAL.sub(r" [$\1$, $\2$]", interval)
+    number, blank, interval = INTERVAL.sub(r"[$\1$, $\2$]", text).partition(" ")
+    number = NUMBER.sub(lambda found: f"${found[1]}{'^{*}' if found[2] else ''}$", number)
+    return mark.format(number) + blank + interval

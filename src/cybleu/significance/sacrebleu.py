@@ -125,8 +125,8 @@ def paired_bs(
     found, bleu = _validated(systems, metric, samples, seed, choices)
     scores = _resampled(found, bleu, np.random.default_rng(seed), samples, progress)
     distances = np.abs(scores[1:] - scores[0])
-    real = np.array([[abs(found.scores[0] - score)] for score in found.scores[1:]])
-    beyond = distances - distances.mean(axis=1, keepdims=True) > real if len(real) else distances
+    real = np.abs(np.array(found.scores[1:]) - found.scores[0])
+    beyond = distances - distances.mean(axis=1, keepdims=True) > real[:, None]
     return _results(found, beyond.sum(axis=1), samples, map(_around, scores))
 
 
@@ -182,8 +182,8 @@ def _results(found: Systems, counts: Iterable[int], samples: int, around: Iterab
     """:param counts: of the samples that count, for each system but the baseline"""
     p_values = [None, *((int(count) + 1) / (int(samples) + 1) for count in counts)]
     results = {}
-    for system, (p, ends) in enumerate(zip(p_values, around)):
-        results[found.names[system]] = SacrebleuResult(found.scores[system], p, *ends)
+    for name, score, p, ends in zip(found.names, found.scores, p_values, around):
+        results[name] = SacrebleuResult(score, p, *ends)
     return results
 
 

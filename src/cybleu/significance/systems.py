@@ -12,7 +12,6 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import count, islice, product
 from typing import Any, TypeAlias
 
@@ -380,6 +379,8 @@ class Columns:
             limbs.insert(0, limb)
         self.dtype = np.dtype(np.float32 if fits_float32 else np.float64)
         self.matrix = np.concatenate(limbs, axis=2).astype(self.dtype)
+        # how much larger the other tables are than the first, of which shuffles are made
+        self._differences = (self.matrix[:, 1:] - self.matrix[:, :1]).reshape(self.segments, -1)
         self.totals = self.sums(np.ones((1, self.segments), dtype=self.dtype))[:, :, 0]
 
     def sums(self, weights: Array) -> Floats:
@@ -399,11 +400,6 @@ class Columns:
         gains[width:] = (weights @ self._differences).T
         return gains.reshape(tables, width, len(weights))
 
-    @cached_property
-    def _differences(self) -> Array:
-        """How much larger the other tables are than the first, which only shuffles need."""
-        return (self.matrix[:, 1:] - self.matrix[:, :1]).reshape(self.segments, -1)
-
     def numbers(self, sums: Floats) -> Array:
         """Convert sums to numbers.
 
@@ -411,11 +407,11 @@ class Columns:
         :return: `(... * n, columns)`: int64; or float64, each rounded once
         """
         limbs = len(self._shifts)
-        rows = np.moveaxis(sums, -2, -1).reshape(-1, limbs, self.width)
+        dtype = np.int64 if self.whole else np.float64
+        rows = np.ascontiguousarray(np.moveaxis(sums, -2, -1), dtype=dtype).reshape(-1, limbs, self.width)
         shifts = np.array(self._shifts)[:, None]
         if self.whole:
-            whole = rows.astype(np.int64, order="C")
-            return whole[:, 0] if limbs == 1 else (whole << shifts).sum(axis=1)
+            return rows[:, 0] if limbs == 1 else (rows << shifts).sum(axis=1)
         parts = np.moveaxis(np.ldexp(rows, shifts), 1, 2).reshape(-1, limbs).tolist()
         return np.array(list(map(math.fsum, parts))).reshape(-1, self.width)
 
