@@ -8,6 +8,7 @@ and :mod:`cybleu.columns.ray`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._runtime.arrays import Integers
@@ -100,14 +101,14 @@ class BatchCounter:
         first: Any = None
         for one in table.column(system).unique().sort():
             part = table.filter(equal(table.column(system), one)).sort_by(segment)
-            segments = part.column(segment)
-            again = segments[1:].filter(equal(segments[1:], segments[:-1]))
-            if len(again):
-                raise LengthMismatchError(f"the system {one} has the segment {again[0]} more than once")
+            segments = part.column(segment).to_pylist()
+            for number, next_number in pairwise(segments):
+                if number == next_number:
+                    raise LengthMismatchError(f"the system {one} has the segment {number} more than once")
             # tests compare systems row by row, so that all must have the segments of the first one
             first = first or (one, segments)
-            if not segments.equals(first[1]):
-                different = set(segments.to_pylist()) ^ set(first[1].to_pylist())
+            if segments != first[1]:
+                different = set(segments) ^ set(first[1])
                 raise LengthMismatchError(
                     f"the systems {first[0]} and {one} have not the same segments, for example {min(different)!r}"
                 )

@@ -177,11 +177,10 @@ def total(
     (6, 69.14)
     """
     chosen = find(metric, **options)
-    number = float if chosen.dtype == "float64" else int
-    sums = dict.fromkeys(chosen.columns, number())
+    sums = dict.fromkeys(chosen.columns, 0)
     for block in row_blocks(table, hypothesis, references, chosen, threads=threads):
         for name, numbers in block.items():
-            sums[name] += number(numbers.sum())
+            sums[name] += numbers.sum().item()
     return sums
 
 
