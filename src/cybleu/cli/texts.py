@@ -176,19 +176,19 @@ class Texts:
                     if file.read(4) == b"PAR1":
                         raise InputFileError(f"{path}: name a column of the Parquet file: {path}:COLUMN")
         mark = f"{PARQUET}:"
-        named = [mark in path and not exists(path) for path in paths]
-        split = [path.partition(mark) for path in paths]
-        self._columns = [column for _, _, column in split] if any(named) else []
-        self._table = f"{split[0][0]}{PARQUET}"
-        if self._columns and not (all(named) and len({file for file, _, _ in split}) == 1):
+        split = [path.partition(mark) for path in paths if mark in path and not exists(path)]
+        self._columns = [column for _, _, column in split]
+        self._tables = {f"{file}{PARQUET}" for file, _, _ in split}
+        if split and (len(split) < len(paths) or len(self._tables) > 1):
             raise InputFileError(f"{', '.join(paths)}: give columns of one Parquet file, or text files")
 
     def _of_columns(self) -> Iterator[list[Corpus]]:
         from .parquet import column_segments
 
+        (table,) = self._tables
         numbers: set[int] = set()
         count = len(self.hypotheses)
-        for corpora in column_segments(self._table, self._columns[:count], self._columns[count:]):
+        for corpora in column_segments(table, self._columns[:count], self._columns[count:]):
             numbers |= {*np.diff(corpora[0].sets.bounds).tolist()}
             self.nrefs = "var" if len(numbers) > 1 else str(max(numbers))
             yield corpora

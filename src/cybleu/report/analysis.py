@@ -162,7 +162,7 @@ class MetricFigures:
             segments[output] = bincount(group, minlength=len(labels))
             for place in segments[output].nonzero()[0].tolist():
                 with suppress(ZeroDivisionError):  # some tools fail on empty texts
-                    scores[output, place] = self.percent(self.metric.score(rows[group == place]).score)
+                    scores[output, place] = self.metric.score(rows[group == place]).percent
         return Buckets(by, labels, self.names, segments, scores)
 
     # ------------------------------------------------------------------------------------------------------------ pairs
@@ -291,11 +291,10 @@ class Report:
         """The scores of each output by the first BLEU and by chrF."""
         chrf = find("chrf", lowercase=self._tokens.lowercase)
         rows = self._texts.rows(chrf, self._threads)
-        scores = chrf.evaluate_rows(np.array([rows[name].sum(axis=0) for name in self.names])).tolist()
         found = []
-        for name, score in zip(self.names, scores):
+        for name in self.names:
             bleu, _ = self._by_bleu.get(name, (None, None))
-            found.append(OutputFigures(name, bleu, score))
+            found.append(OutputFigures(name, bleu, chrf.score(rows[name]).score))
         return tuple(found)
 
     @cached_property

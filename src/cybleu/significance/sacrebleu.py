@@ -245,35 +245,36 @@ def _resampled(
 
 def _scores_of_sums(sums: Array, metric: Bleu | Chrf | Ter) -> Array:
     """Score float32 sums `(tables, columns, n)`; each operation has the type that it has in sacreBLEU."""
-    rows = np.moveaxis(sums.astype(np.float32), 1, 2)
-    if isinstance(metric, Bleu):
-        return _bleus(rows, metric)
-    return np.array([[metric.formula(list(row)) for row in table] for table in rows])
+    tables, width, _ = sums.shape
+    rows = np.moveaxis(sums.astype(np.float32), 1, 2).reshape(-1, width)
+    scores = _bleus(rows, metric) if isinstance(metric, Bleu) else [metric.formula(list(row)) for row in rows]
+    return np.array(scores).reshape(tables, -1)
 
 
-def _bleus(rows: Array, bleu: Bleu) -> Floats:
-    """Compute sacreBLEU's BLEU from float32 sums, which are changed: `(tables, n, columns)` to `(tables, n)`."""
-    bleu = bleu.of_width(rows.shape[-1])
+def _bleus(rows: Array, bleu: Bleu) -> list[float]:
+    """Compute sacreBLEU's BLEU of each row of float32 sums, which are changed."""
+    bleu = bleu.of_width(rows.shape[1])
     float_type: Any = np.float32 if IN_FLOAT32 else np.float64
     if bleu.rules().smoothing == "add-k":
-        for counts in (rows[..., 3 : 2 + bleu.order], rows[..., 3 + bleu.order :]):  # of which sacreBLEU makes float32
+        for counts in (rows[:, 3 : 2 + bleu.order], rows[:, 3 + bleu.order :]):  # of which sacreBLEU makes float32
             counts[:] = counts.astype(float_type) + float_type(bleu.rules().value)
         bleu = replace(bleu, smoothing="none", smoothing_value=None)
-    matches = rows[..., 2 : 2 + bleu.order].astype(float_type)
-    totals = rows[..., 2 + bleu.order :]
+    matches = rows[:, 2 : 2 + bleu.order].astype(float_type)
+    totals = rows[:, 2 + bleu.order :]
     # nearly all samples have a match of each order, so that nothing is smoothed; the metric scores the others
     plain = bleu.definition == VARIANTS["sacrebleu"]  # a changed definition may have the same name
-    complete: Any = matches.all(axis=-1)
+    complete: Any = matches.all(axis=1)
     with np.errstate(all="ignore"):
         precisions = float_type(100) * matches / totals
-    lengths = rows[..., :2].astype(np.int64)
+    lengths = rows[:, :2].astype(np.int64)
 
-    scores = np.empty(complete.shape)
-    for place in np.ndindex(complete.shape):
-        length, reference_length = lengths[place].tolist()
-        if plain and complete[place]:
+    scores = []
+    for row, (length, reference_length), of_orders, is_complete in zip(
+        rows, lengths.tolist(), precisions.tolist(), complete
+    ):
+        if plain and is_complete:
             penalty = 1.0 if length >= reference_length else math.exp(1 - reference_length / length)
-            scores[place] = penalty * math.exp(sum(map(math.log, precisions[place].tolist())) / bleu.order)
+            scores.append(penalty * math.exp(sum(map(math.log, of_orders)) / bleu.order))
         else:
-            scores[place] = bleu.scorer.formula.evaluate([length, reference_length, *rows[place][2:]])[0]
+            scores.append(bleu.scorer.formula.evaluate([length, reference_length, *row[2:]])[0])
     return scores
