@@ -178,9 +178,7 @@ class Systems:
         for start in range(0, self.segments, PIECE):  # the sums of all segments at once would take much memory
             part = slice(start, start + PIECE)
             for own, other in pairs:
-                own_rows = columns.matrix[part, own].astype(np.float64)
-                other_rows = columns.matrix[part, other].astype(np.float64)
-                sums = columns.totals[own] - own_rows + other_rows
+                sums = columns.totals[own] - columns.matrix[part, own] + columns.matrix[part, other]
                 result[part] += self.run_scores[own] - self.scoring.exact(columns.numbers(sums.T))
         return result / len(pairs)
 
