@@ -160,20 +160,18 @@ def edit_distance_rows(Segments segments not None, Py_ssize_t start, Py_ssize_t 
 
 # ---------------------------------------------------------------------------------------------------------------- ROUGE
 
-cdef inline double fmeasure_of(int64_t matches, int64_t size, int64_t wanted) noexcept nogil:
+cdef inline double fmeasure_of(double precision, double recall) noexcept nogil:
     """The harmonic mean of precision and recall."""
-    cdef double precision = rate_of(matches, size)
-    cdef double recall = rate_of(matches, wanted)
     cdef double both = precision + recall
     return 2 * precision * recall / both if both > 0 else 0
 
 
-cdef inline void keep_best(double *row, int64_t matches, int64_t size, int64_t wanted, bint is_first) noexcept nogil:
+cdef inline void keep_best(double *row, double precision, double recall, bint is_first) noexcept nogil:
     """Write precision, recall, F-measure and 1 of a reference if it is the first one, or has a larger F-measure."""
-    cdef double fmeasure = fmeasure_of(matches, size, wanted)
+    cdef double fmeasure = fmeasure_of(precision, recall)
     if is_first or fmeasure > row[2]:
-        row[0] = rate_of(matches, size)
-        row[1] = rate_of(matches, wanted)
+        row[0] = precision
+        row[1] = recall
         row[2] = fmeasure
         row[3] = 1
 
@@ -280,9 +278,8 @@ cdef int count_rouge(Aligner *aligner, const int64_t[::1] kinds, Py_ssize_t max_
     cdef int32_t *others
     cdef int32_t *marked
     cdef Py_ssize_t wanted, k, kind, shorter
-    cdef int64_t of_orders[MAX_ORDER]
-    cdef int64_t of_lines = 0
-    cdef int64_t matches
+    cdef int64_t found
+    cdef int64_t matches[2 + MAX_ORDER]     # by kind, from -1 on
     reserve_ids(&work.numbers, total if in_lines else 0)
     words = work.numbers.values
     marked = words + total
@@ -296,25 +293,22 @@ cdef int count_rouge(Aligner *aligner, const int64_t[::1] kinds, Py_ssize_t max_
     work.references = 1
     for k in range(references):
         wanted = work.starts[k + 2] - begin - 1
+        clear_items(matches, 2 + MAX_ORDER)
         if in_lines:
-            of_lines = union_matches(aligner, marked + begin, wanted, marked, length, others)
+            matches[0] = union_matches(aligner, marked + begin, wanted, marked, length, others)
             wanted = take_words(marked + begin, wanted, aligner.places, False, others)
         elif k > 0:
             memmove(others, words + begin, <size_t>(wanted + 1) * sizeof(int32_t))
         begin = work.starts[k + 2]
         work.numbers.count = work.starts[2] = size + wanted + 2
         if max_order > 0:
-            clear_items(of_orders, max_order)
-            match_texts(work, max(size, wanted), max_order, of_orders)
+            match_texts(work, max(size, wanted), max_order, matches + 2)
         for kind in range(kinds.shape[0]):
             shorter = max(<Py_ssize_t>kinds[kind] - 1, 0)   # how much fewer n-grams there are than words
-            if kinds[kind] > 0:
-                matches = of_orders[kinds[kind] - 1]
-            elif kinds[kind] == 0:
-                matches = align_texts(aligner, words, size, others, wanted, False, NULL)
-            else:
-                matches = of_lines
-            keep_best(row + 4 * kind, matches, size - shorter, wanted - shorter, k == 0)
+            if kinds[kind] == 0:
+                matches[1] = align_texts(aligner, words, size, others, wanted, False, NULL)
+            found = matches[1 + kinds[kind]]
+            keep_best(row + 4 * kind, rate_of(found, size - shorter), rate_of(found, wanted - shorter), k == 0)
         watch(&work.hypothesis.watching, size + wanted)
     clear_items(aligner.places, length + 1)
     return 0
@@ -451,9 +445,9 @@ cdef class Alignments:
         cdef Py_ssize_t number = self.others.size
         cdef const int32_t *ranks = self.ranks
         cdef Py_ssize_t first = start
-        cdef Py_ssize_t last, i, j, k, size, length
+        cdef Py_ssize_t last, i, j, k, size, length, found
         cdef int32_t *aligned
-        cdef int32_t found
+        cdef double score
         check_rows(scores.shape, self.texts.size, number)
         if not 0 <= start <= stop <= self.texts.size:
             raise ValueError("the range does not fit the texts")
@@ -476,11 +470,14 @@ cdef class Alignments:
                         for i in range(first, last):
                             if are_same and k > ranks[i]:
                                 continue
-                            size = self.texts.length(i)
                             found = aligned[(i - first) * number + k]
-                            scores[i, j] = rate_of(found, length) if are_rates else fmeasure_of(found, size, length)
+                            size = self.texts.length(i)
+                            score = rate_of(found, length)
+                            if not are_rates:
+                                score = fmeasure_of(rate_of(found, size), score)
+                            scores[i, j] = score
                             if are_same:
-                                scores[j, i] = rate_of(found, size) if are_rates else scores[i, j]
+                                scores[j, i] = rate_of(found, size) if are_rates else score
                     first = last
         finally:
             free_aligner(&aligner)
