@@ -363,7 +363,7 @@ class Metric(ABC):
         :param of_ids: `lengths`, `reference_lengths`, `pad_id`, `eos_id` and `unk_id` of arrays of token ids
         :return: int64 of shape `(hypotheses, columns)`, or float64 if the metric counts fractions
         """
-        given = operations.ids_given(self, of_ids) if of_ids else {}
+        given = operations.ids_given(self, of_ids)
         if isinstance(references, References):
             corpus = references.corpus(hypotheses, owner, **given)
         else:
@@ -388,8 +388,7 @@ class Metric(ABC):
         """
         operations.check_summable(self)
         row = self._sum_of_rows(rows)
-        # rows of BLEU may have another number of orders
-        metric = self if len(row) == len(self.columns) else self.of_width(len(row))
+        metric = self.of_width(len(row))  # rows of BLEU may have another number of orders
         return metric.score_of_row(row, metric.signature if signature is None else signature)
 
     def scores(self, rows: Any) -> Floats:
@@ -418,13 +417,12 @@ class Metric(ABC):
         special = SpecialIds(**operations.ids_given(self, of_ids))
         hypotheses = read_texts(texts, "texts", special=special)
         references = hypotheses if others is None else read_texts(others, "others", special=special)
-        not_empty = hypotheses if hypotheses.size else references
-        operations.tokenization_for(self, not_empty.kind if not_empty.size else "nothing")
+        corpus = in_pairs(hypotheses, references)
+        operations.tokenization_for(self, corpus.kind)
         scores = np.zeros((hypotheses.size, references.size))
         if scores.size:  # an empty list may be of any kind
             check_same_kind(hypotheses.kind, "texts", references.kind, "others")
-            corpus = operations.corpus_for(self, in_pairs(hypotheses, references))
-            self.fill_pairs(corpus, scores, threads, progress)
+            self.fill_pairs(operations.corpus_for(self, corpus), scores, threads, progress)
         return scores
 
 

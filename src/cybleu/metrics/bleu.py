@@ -283,7 +283,7 @@ class Bleu(BuiltinMetric):
 
     def as_reward(self) -> Bleu:
         """Return the metric of rewards, which scores single sentences and gives an empty one 0."""
-        metric = self if self.level == "sentence" else self._sentences
+        metric = self.of_sentences()
         if metric.definition.empty_hypothesis == "zero":
             return metric
         return replace(metric, variant=replace(metric.definition, empty_hypothesis="zero"))
@@ -328,10 +328,7 @@ class Bleu(BuiltinMetric):
 
     # Rows may have any number of orders, and those of NLTK an n-gram of an order that a segment is too short for.
     _checked_row = checked_bleu_row
-    _sum_of_rows = sum_of_bleu_rows
-
-    def _check_rows(self, rows: Array) -> None:
-        self._sum_of_rows(rows)
+    _check_rows = _sum_of_rows = sum_of_bleu_rows  # type: ignore[assignment]
 
     def formula(self, row: list[int]) -> float:  # type: ignore[override]
         score, *_ = self.scorer.parts(row)

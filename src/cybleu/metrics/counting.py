@@ -13,7 +13,7 @@ from .._runtime.parallel import run
 from ..bleu_score.parts import nltk_row
 from ..errors import CybleuError, MixedTokensError
 from ..text.batches import Batch, Corpus, Place, Sets, TokenIds, TokenLists
-from ..text.ids import number_others, number_texts, number_together
+from ..text.ids import number_others, number_texts, number_together, word_ids
 from ..text.reading import token_lists
 from ..text.segments import plain_segment
 from ..text.tokenizers import Tokenization
@@ -153,7 +153,7 @@ def counter_by_prepared(metric: Any, corpus: Corpus) -> Counter:
 
     def count_lines(start: int, stop: int, rows: Any) -> None:
         lines = hypotheses.take(np.arange(start, stop, dtype=np.int64))
-        words = number_others(lines, vocabulary)
+        words = word_ids(lines, vocabulary, adds=False)
         prepared.count_rows(words, owners[start:stop], 0, stop - start, rows[start:stop])
 
     return count_lines

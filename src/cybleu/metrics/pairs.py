@@ -33,8 +33,7 @@ class PairedTexts:
         self._places = self._columns
         if others is not texts:
             hypotheses, self._places = _distinct(texts)
-        of_hypotheses = None if hypotheses is references else hypotheses
-        self._kernel = PairwiseTexts(scorer.kernel, references, of_hypotheses)
+        self._kernel = PairwiseTexts(scorer.kernel, references, None if others is texts else hypotheses)
         self._general = Pairs(scorer.formula, hypotheses.lists, references.lists)
         self._width = references.size
         self._distinct = hypotheses.size

@@ -147,7 +147,7 @@ def number_texts(texts: Batch, tokenizer: Tokenizer | None = None) -> tuple[Toke
     if isinstance(texts, RawTexts):
         assert tokenizer is not None
         words = RawVocabulary(tokenizer)
-        return _word_ids(texts, words, adds=True), words
+        return word_ids(texts, words, adds=True), words
     if isinstance(texts, TokenIds):
         return texts, None
     ids = ids_of_tokens(texts)
@@ -162,7 +162,7 @@ def number_texts(texts: Batch, tokenizer: Tokenizer | None = None) -> tuple[Toke
 def number_others(texts: Batch, vocabulary: Any) -> TokenIds:
     """Other texts in the numbers that a vocabulary of :func:`number_texts` has; -1 for other tokens."""
     if isinstance(texts, RawTexts):
-        return _word_ids(texts, vocabulary, adds=False)
+        return word_ids(texts, vocabulary, adds=False)
     if isinstance(texts, TokenIds):
         mixed = bool(vocabulary)
     elif vocabulary is None:
@@ -200,7 +200,7 @@ def number_together(first: Batch, second: Batch) -> tuple[TokenIds, TokenIds]:
     return numbered, numbered if second is first else number_others(second, vocabulary)
 
 
-def _word_ids(texts: RawTexts, words: RawVocabulary, adds: bool) -> TokenIds:
+def word_ids(texts: RawTexts, words: RawVocabulary, adds: bool) -> TokenIds:
     """Raw texts as numbers of words. Does not require NumPy.
 
     :param adds: give numbers to words that have none, which are -1 otherwise
