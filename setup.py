@@ -3,8 +3,7 @@
 All metadata is in pyproject.toml.
 
 CYBLEU_BUILD chooses a profile: `release` (the default), `development`, which compiles in seconds and only what has
-changed, `checked`, which enables all of Cython's checks, or `coverage`, which enables line tracing for coverage.py
-(CONTRIBUTING.md).
+changed, or `checked`, which enables all of Cython's checks (CONTRIBUTING.md).
 """
 
 import os
@@ -28,7 +27,6 @@ PROFILES = {
     },
 }
 PROFILES["development"] = PROFILES["release"]
-PROFILES["coverage"] = {**PROFILES["release"], "linetrace": True}
 
 
 def switch(name, default, allowed):
@@ -50,10 +48,7 @@ LINK_FLAGS = []
 if PROFILE == "release" and sys.platform != "win32" and not os.environ.get("CFLAGS"):
     FLAGS += ["-g0"]
     LINK_FLAGS += ["-Wl,-x" if sys.platform == "darwin" else "-Wl,-s"]
-MACROS = {
-    "checked": [("CYBLEU_COUNTS_SLOTS", "1"), ("CYBLEU_ROWS_AT_ONCE", "8")],
-    "coverage": [("CYTHON_TRACE_NOGIL", "1"), ("CYTHON_USE_SYS_MONITORING", "0")],
-}
+MACROS = {"checked": [("CYBLEU_COUNTS_SLOTS", "1"), ("CYBLEU_ROWS_AT_ONCE", "8")]}
 
 
 class BuildKernels(build_ext):
@@ -64,9 +59,9 @@ class BuildKernels(build_ext):
 
         (generated,) = cythonize(
             self.extensions,
-            # next to the source, where coverage.py looks for the C file
-            build_dir=None if PROFILE == "coverage" else f"build/{PROFILE}",
+            build_dir=f"build/{PROFILE}",
             force=FORCE,
+            emit_linenums=PROFILE == "development",  # for debuggers and gcov
             compiler_directives={**COMMON, **PROFILES[PROFILE]},
         )
         self.extensions[0].sources = generated.sources

@@ -64,7 +64,7 @@ def test_what_does_not_fit(kernels):
         (kernels.numbered_gleu_rows, raw, 1, 4, 0, 1, ROW),
         (kernels.numbered_gleu_rows, raw, 1, 17, 0, 1, ROW[:, :2].copy()),
         (kernels.gleu_rows, [], [], 1, 4, 0, 1, ROW),
-        (kernels.rouge_rows, raw, ONE * 17, 0, 1, TABLE),
+        (kernels.rouge_rows, raw, ONE * 17, 0, 1, TABLE.repeat(2, axis=1)),
         (kernels.PreparedReferences, texts, ZERO, 4, "closest"),
         (kernels.PreparedReferences, texts, PART * 2, 4, "closest"),
         (prepared.count_rows, texts, PART, 0, 1, ROW),

@@ -10,10 +10,7 @@ import pytest
 
 from command_line import PEAK, python
 
-pytestmark = [
-    pytest.mark.memory,
-    pytest.mark.skipif(sys.platform != "linux", reason="the system does not keep to limits of memory"),
-]
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it reads peaks of memory, and replaces functions")
 
 # glibc's functions, of which one call by the kernels fails
 ALLOCATION = """
@@ -123,6 +120,7 @@ CALLS = """
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc" or not shutil.which("gcc"), reason="needs glibc and gcc")
 def test_any_allocation_of_the_kernels_may_fail(kernels, tmp_path):
     library = tmp_path / "allocation.so"
@@ -145,6 +143,7 @@ LONG_LINES = """
 """
 
 
+@pytest.mark.memory
 def test_ter_of_long_lines(kernels):
     """Whatever the length of a line, few rows of the tables of distances are kept, and others are computed again."""
     done = python("-c", textwrap.dedent(LONG_LINES) + PEAK, check=True)
