@@ -139,13 +139,6 @@ def test_segments_by_the_hundred(opened, many):
     assert numbers(page) == list(range(1, 101))
 
 
-def test_the_contents_stay_in_sight(opened):
-    page = opened("metrics")
-    page.evaluate("scrollTo(0, document.body.scrollHeight / 2)")
-    page.wait_for_timeout(500)
-    assert 0 <= page.locator("nav").bounding_box()["y"] < 50
-
-
 @pytest.mark.parametrize("name", ["metrics", "one"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", WIDTHS)

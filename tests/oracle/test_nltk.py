@@ -412,10 +412,6 @@ def test_orders_of_any_size_and_type(n, hypothesis):
     compare("modified_precision", [WORDS], hypothesis, n)
 
 
-def test_an_iterator_is_no_list_of_references_for_any_order():
-    compare("modified_precision", lambda: iter([WORDS]), HYPOTHESIS, 2**63)
-
-
 def test_a_replaced_function_that_warns_is_called(monkeypatch):
     given = []
     monkeypatch.setattr(warnings, "warn", lambda *arguments, **keywords: given.append((len(arguments), keywords)))
