@@ -22,7 +22,7 @@ from cpython.object cimport Py_TYPE, PyObject, PyTypeObject
 from cpython.tuple cimport PyTuple_CheckExact
 from cpython.version cimport PY_VERSION_HEX
 from cpython.unicode cimport PyUnicode_DecodeUTF8, PyUnicode_FromKindAndData, PyUnicode_FromObject
-from libc.float cimport DBL_MIN
+from libc.float cimport DBL_MAX, DBL_MIN
 from libc.math cimport INFINITY, NAN, ceil, exp, fabs, floor, isfinite, log, pow
 from libc.stddef cimport size_t
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t

@@ -36,11 +36,10 @@ cdef Py_ssize_t without_low_lines(const double *base, const double *slope, const
     cdef double x2 = 0.0
     cdef double floor1 = base[likely]
     cdef double floor2 = base[likely]
-    cdef double margin
+    cdef double margin, height, nearness
     cdef Py_ssize_t i
-    cdef Py_ssize_t begin = 0       # of the lines that are not nearly parallel to the outer ones
-    cdef Py_ssize_t end = size
-    cdef Py_ssize_t count
+    cdef double parallel = MARGIN * steepest        # difference of the slopes of lines that are nearly parallel
+    cdef Py_ssize_t count = 0
     if slope[first] < slope[likely]:
         x1 = meeting(base, slope, first, <int32_t>likely)
         floor1 = floor_at(base, slope, first, <int32_t>likely, x1)
@@ -51,20 +50,13 @@ cdef Py_ssize_t without_low_lines(const double *base, const double *slope, const
         x1 = x2 = NAN
     margin = MARGIN * (fabs(base[first]) + fabs(base[likely]) + fabs(base[last]) + steepest * (fabs(x1) + fabs(x2)))
     for i in range(size):
-        above[i] = max(base[i] + (slope[i] * x1 - floor1), base[i] + (slope[i] * x2 - floor2))
-    while begin < size and not slope[order[begin]] - slope[first] > MARGIN * steepest:
-        begin += 1
-    while end > begin and not slope[last] - slope[order[end - 1]] > MARGIN * steepest:
-        end -= 1
-    for i in range(begin):
-        kept[i] = order[i]
-    count = begin
-    for i in range(begin, end):
+        height = max(base[i] + (slope[i] * x1 - floor1), base[i] + (slope[i] * x2 - floor2))
+        # not negative where the line is nearly parallel to an outer one
+        nearness = max(parallel - (slope[i] - slope[first]), parallel - (slope[last] - slope[i]))
+        above[i] = max(height, nearness * DBL_MAX)
+    for i in range(size):
         kept[count] = order[i]
         count += not above[order[i]] < -margin
-    for i in range(end, size):
-        kept[count] = order[i]
-        count += 1
     return count
 
 
