@@ -14,7 +14,7 @@ from ._runtime.sequences import by_position
 from .bleu_score.scores import number_of_segments
 from .errors import MixedTokensError, TokensError, UnknownNameError
 from .metrics import Bleu
-from .metrics.counting import tokenised
+from .metrics.counting import tokens_of
 from .metrics.operations import rows_without_numpy
 from .text.batches import Corpus, ListSets, Place, TokenLists
 from .text.reading import read_lines, read_sets_of_lines, segments_of_lists
@@ -68,7 +68,7 @@ def check(
         sets, texts = segments_of_lists(references, hypotheses)
     else:
         tokenization = Tokenization(tokenize, lowercase)
-        corpus = tokenised(Corpus(read_lines(hypotheses), read_sets_of_lines(references)), tokenization)
+        corpus = Corpus(read_lines(hypotheses), read_sets_of_lines(references)).changed_by(tokenization, tokens_of)
         sets = corpus.sets.lists()
         texts = corpus.texts.lists()
     number_of_segments(sets, texts)

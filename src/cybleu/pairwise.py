@@ -17,8 +17,9 @@ from .bleu_score.scores import QUARTERS, SCORER, score_of_precisions, smoothed_p
 from .bleu_score.smoothing import method_number
 from .errors import NoReferencesError, SampleError
 from .metrics import Bleu, find
-from .metrics.counting import in_pairs, numbered, tokenised
+from .metrics.counting import numbered, tokens_of
 from .metrics.operations import corpus_for
+from .text.batches import in_pairs
 from .text.ids import SpecialIds
 from .text.reading import read_texts
 from .text.tokenizers import Tokenize
@@ -108,7 +109,7 @@ def self_bleu(
     metric = Bleu("nltk", tokenize=tokenize, lowercase=lowercase)
     corpus = corpus_for(metric, in_pairs(batch, batch))
     if corpus.kind == "raw text" and smoothing_function is not None:  # which may read the tokens
-        corpus = tokenised(corpus, metric.tokenization)
+        corpus = corpus.changed_by(metric.tokenization, tokens_of)
     weights = weights_given(weights)
     if batch.size < 2:
         raise NoReferencesError(

@@ -16,7 +16,7 @@ from .._files.text import STANDARD_STREAM
 from .._runtime.numbers import MOST_SAMPLES
 from ..errors import SampleError, UnknownNameError, _printable
 from ..metrics import Bleu, BleuScore, Gleu, Metric, Score
-from ..metrics.counting import tokenised
+from ..metrics.counting import tokens_of
 from ..metrics.operations import fields_of_texts, percent
 from ..text.batches import Corpus
 from .command import (
@@ -192,7 +192,7 @@ class Scored:
         if self.tokenization is None:
             return
         if self.method:
-            tokens = tokenised(corpus, self.tokenization)
+            tokens = corpus.changed_by(self.tokenization, tokens_of)
             self._hypotheses.extend(tokens.texts.lists())
             self._references.extend(tokens.sets.lists())
         if self.tokenization.own and not isinstance(self.metric, Gleu):

@@ -23,13 +23,12 @@ from .._runtime.numbers import as_number, check_flags
 from .._runtime.parallel import run
 from .._version import __version__
 from ..errors import NoReferencesError, StatisticsError, UnknownNameError
-from ..text.batches import Corpus, ListSets, Place, Sets, TokenLists
+from ..text.batches import Corpus, ListSets, Place, Sets, TokenLists, in_pairs
 from ..text.ids import SpecialIds
 from ..text.reading import check_same_kind, read_corpus, read_lines, read_texts
 from ..text.segments import length_of, plain_segment
 from ..text.tokenizers import Tokenization, Tokenize
 from . import operations
-from .counting import in_pairs
 from .references import References
 
 PAIRS_AT_ONCE = 65536

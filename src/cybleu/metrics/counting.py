@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from .._backend import Alignments, PreparedReferences, RawTexts, Segments, go_on, segment_rows, types_within
+from .._backend import Alignments, PreparedReferences, RawTexts, Segments, go_on, segment_rows
 from .._definitions.ngrams import reference_length
 from .._runtime.lazy_arrays import Floats, np
 from .._runtime.parallel import run
 from ..bleu_score.parts import nltk_row
-from ..errors import CybleuError, MixedTokensError
-from ..text.batches import Batch, Corpus, Place, Sets, TokenIds, TokenLists
+from ..errors import CybleuError
+from ..text.batches import Batch, Corpus, Place, TokenIds, TokenLists
 from ..text.ids import number_others, number_texts, number_together, word_ids
 from ..text.reading import token_lists
-from ..text.segments import plain_segment
+from ..text.segments import check_not_mixed, plain_segment
 from ..text.tokenizers import Tokenization
 
 if TYPE_CHECKING:
@@ -33,35 +32,15 @@ FEW_EACH = 8
 def segments_of(metric: Any, corpus: Corpus) -> list[tuple[Any, Sequence[Any]]]:
     """Return the hypothesis and the references of each segment, as ``count`` of a metric takes them."""
     if corpus.kind == "raw text" and metric.reads != "text":
-        corpus = tokenised(corpus, metric.tokenization)
+        corpus = corpus.changed_by(metric.tokenization, tokens_of)
     for batch in (corpus.texts, corpus.sets.texts):
         if isinstance(batch, TokenLists):
             batch.types()  # an error if one is an array
     return list(zip(corpus.texts.lists(), corpus.references()))
 
 
-def tokenised(corpus: Corpus, tokenization: Tokenization) -> Corpus:
-    """The corpus of raw text as tokens. A function of the caller's may return them in any form."""
-    return changed_by(corpus, tokenization, tokens_of)
-
-
-def changed_by(
-    corpus: Corpus, tokenization: Tokenization, change: Callable[[Any, Tokenization, Place], Batch]
-) -> Corpus:
-    """The corpus with its texts changed; what prepared references become is kept."""
-    bounds = corpus.sets.bounds
-
-    def changed_sets() -> Sets:
-        return Sets(change(corpus.sets.texts, tokenization, Place("references", list(bounds))), bounds)
-
-    sets = corpus.made(("changed", tokenization), changed_sets)
-    same = corpus.texts is corpus.sets.texts
-    texts = sets.texts if same else change(corpus.texts, tokenization, Place("hypotheses"))
-    return Corpus(texts, sets, corpus.owners, corpus.made, changed=True)
-
-
 def tokens_of(texts: Batch, tokenization: Tokenization, place: Place) -> TokenLists | TokenIds:
-    """Raw texts as tokens."""
+    """Raw texts as tokens, which a function of the caller's may return in any form."""
     assert isinstance(texts, RawTexts)
     return token_lists(tokenization.split(texts.lists()), place)
 
@@ -82,11 +61,6 @@ def numbered(metric: Any, corpus: Corpus) -> tuple[TokenIds, TokenIds]:
         return words if corpus.texts is lines else number_others(corpus.texts, vocabulary), words
     references, hypotheses = number_together(corpus.sets.texts, corpus.texts)
     return hypotheses, references
-
-
-def in_pairs(texts: Batch, others: Batch) -> Corpus:
-    """Texts, and others each of which is a set of its own, to score each text with each of the others."""
-    return Corpus(texts, Sets(others, np.arange(others.size + 1, dtype=np.int64)))
 
 
 # ------------------------------------------------------------------------------------------------------------- counters
@@ -173,24 +147,6 @@ def counter_of_objects(corpus: Corpus, order: int, length_rule: str) -> Counter:
             rows[position, 1] = reference_length(lengths, int(rows[position, 0]), length_rule)
 
     return count_with_lengths
-
-
-def check_not_mixed(references: Any, hypotheses: Any) -> None:
-    """:raises MixedTokensError: one side has ids and the other strings, or only one has tuples, so that nothing can match"""
-    try:
-        kinds = list(map(types_within, (hypotheses, chain.from_iterable(references))))
-    except TypeError:
-        return  # they were changed while they were counted
-    if {int} in kinds and any(side and all(issubclass(kind, str) for kind in side) for side in kinds):
-        raise MixedTokensError(
-            "one of hypotheses and references holds token ids and the other strings; give both as ids or both as tokens"
-        )
-    of_hypotheses, of_references = kinds
-    if of_hypotheses == {tuple} and of_references and tuple not in of_references:
-        raise MixedTokensError(
-            "every token of the hypotheses is a tuple, and no token of the references is; pass the hypotheses first, then the "
-            "references, and tokens of one kind"
-        )
 
 
 # ----------------------------------------------------------------------------------------------------------- alignments

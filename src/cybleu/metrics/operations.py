@@ -22,7 +22,7 @@ from ..errors import SequenceTypeError, StatisticsError, UnknownNameError
 from ..text.batches import Corpus, Kind, TokenLists
 from ..text.ids import SpecialIds
 from ..text.tokenizers import Tokenization
-from .counting import changed_by, segments_of, tokenised
+from .counting import segments_of, tokens_of
 
 if TYPE_CHECKING:
     from .base import Counter, Metric
@@ -95,9 +95,9 @@ def corpus_for(metric: Metric, corpus: Corpus) -> Corpus:
     if tokenization is None:
         return corpus
     if not tokenization.own:
-        return tokenised(corpus, tokenization)
+        return corpus.changed_by(tokenization, tokens_of)
     if tokenization.edits:
-        return changed_by(corpus, tokenization, lambda texts, tokenization, place: tokenization.edited(texts))
+        return corpus.changed_by(tokenization, lambda texts, tokenization, place: tokenization.edited(texts))
     return corpus
 
 

@@ -13,11 +13,10 @@ from .._runtime.sequences import by_position, is_array
 from ..errors import ArrayValueError, CybleuError, LengthMismatchError, NoReferencesError
 from ..metrics import Metric, find
 from ..metrics.combined import Accuracy, split_on_blanks
-from ..metrics.counting import in_pairs
 from ..metrics.operations import corpus_for, tokenization_for
 from ..nbest import NBest
 from ..nbest.features import owner_of, owners_of
-from ..text.batches import TokenLists
+from ..text.batches import TokenLists, in_pairs
 from ..text.reading import check_same_kind, read_groups, read_texts
 from .selection import Selection, chosen, highest
 

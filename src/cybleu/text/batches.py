@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from .tokenizers import Tokenization
+
     Tokens: TypeAlias = Sequence[Hashable]
     Ids: TypeAlias = NDArray[np.int32] | Integers
 
@@ -195,10 +197,30 @@ class Corpus:
             return 64 * self.size
         return 64 * self.size + size_of(self.texts) + (size_of(self.sets.texts) if self.owners is None else 0)
 
+    def changed_by(self, tokenization: Tokenization, change: Callable[[Any, Tokenization, Place], Batch]) -> Corpus:
+        """The corpus with its raw texts changed for a tokeniser; prepared references are changed once.
+
+        :param change: returns texts changed: `(texts, tokenization, place)`
+        """
+        bounds = self.sets.bounds
+
+        def changed_sets() -> Sets:
+            return Sets(change(self.sets.texts, tokenization, Place("references", list(bounds))), bounds)
+
+        sets = self.made(("changed", tokenization), changed_sets)
+        same = self.texts is self.sets.texts
+        texts = sets.texts if same else change(self.texts, tokenization, Place("hypotheses"))
+        return Corpus(texts, sets, self.owners, self.made, changed=True)
+
     def references(self) -> Sequence[Sequence[Any]]:
         """The references of each segment."""
         sets = self.sets.lists()
         return sets if self.owners is None else [sets[owner] for owner in self.owners.tolist()]
+
+
+def in_pairs(texts: Batch, others: Batch) -> Corpus:
+    """Texts, and others each of which is a set of its own, to score each text with each of the others."""
+    return Corpus(texts, Sets(others, np.arange(others.size + 1, dtype=np.int64)))
 
 
 def split_at(items: Sequence[Any], bounds: Iterable[int]) -> list[Any]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sized
+from itertools import chain
 
+from .._backend import types_within
 from .._runtime.sequences import (
     LINE,
     LISTS,
@@ -14,7 +16,7 @@ from .._runtime.sequences import (
     is_missing,
     is_sized,
 )
-from ..errors import LengthMismatchError, SequenceTypeError, TokensError, UnhashableTokenError
+from ..errors import LengthMismatchError, MixedTokensError, SequenceTypeError, TokensError, UnhashableTokenError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -197,3 +199,21 @@ def refuse_unhashable(text: Iterable[Any], name: str) -> None:
                 f"token {position} of {name} is {described(token)}, which cannot be hashed; "
                 "use a str, a number or a tuple for it (is the text nested one level too deep?)"
             ) from error
+
+
+def check_not_mixed(references: Any, hypotheses: Any) -> None:
+    """:raises MixedTokensError: one side has ids and the other strings, or only one has tuples, so that nothing can match"""
+    try:
+        kinds = list(map(types_within, (hypotheses, chain.from_iterable(references))))
+    except TypeError:
+        return  # they were changed while they were counted
+    if {int} in kinds and any(side and all(issubclass(kind, str) for kind in side) for side in kinds):
+        raise MixedTokensError(
+            "one of hypotheses and references holds token ids and the other strings; give both as ids or both as tokens"
+        )
+    of_hypotheses, of_references = kinds
+    if of_hypotheses == {tuple} and of_references and tuple not in of_references:
+        raise MixedTokensError(
+            "every token of the hypotheses is a tuple, and no token of the references is; pass the hypotheses first, then the "
+            "references, and tokens of one kind"
+        )
