@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import partial
 from importlib import import_module
-from importlib.util import find_spec
 from itertools import chain
 from typing import Any, TypeAlias
 
@@ -85,8 +84,8 @@ def from_command_line(name: str) -> bool:
 
 
 def shows_progress() -> bool:
-    """Whether there are progress bars: standard error is a terminal, and tqdm is installed."""
-    return sys.stderr is not None and sys.stderr.isatty() and find_spec("tqdm") is not None
+    """Whether there are progress bars: standard error is a terminal."""
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 def _with_attribute(attribute: str, value: str, *options: Decorator) -> Decorator:

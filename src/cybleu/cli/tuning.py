@@ -308,6 +308,7 @@ class Task:
         self.progress = shows_progress() and not self.quiet
         self.scored_by = metric_of(self.scoring)
         self._best: Any = None  # of the results so far
+        # lists of a decoder with their references, or files of Moses's extractor
         if bool(self.file) == bool(self.features_file) or len(self.features_file) != len(self.scores_file):
             raise UsageError("give an n-best list and its references, or --features-file and --scores-file in pairs")
         if self.file:
