@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .._definitions.ngrams import MOST_ORDERS
-from .._runtime.lazy_arrays import Integers, np
+from .._runtime.lazy_arrays import Integers
 from .._runtime.numbers import check_whole
 from ..errors import EmptyCorpusError, LengthMismatchError, NoReferencesError, OrderError, SequenceTypeError
 from ..metrics import Bleu
-from ..metrics.operations import rows_without_numpy
+from ..metrics.operations import rows_of_corpus
 from ..text.batches import Corpus
 from ..text.reading import read_lines, read_sets_of_lines
 
@@ -62,7 +62,7 @@ class CaptionBleu:
                 raise NoReferencesError(f"gts[{image!r}] has no caption; give at least one")
         texts = read_lines([res[image][0] for image in gts], "the captions")
         corpus = Corpus(texts, read_sets_of_lines(list(gts.values()), "the references"))
-        rows = np.asarray(rows_without_numpy(Bleu("coco", max_order=self._n), corpus))
+        rows = rows_of_corpus(Bleu("coco", max_order=self._n), corpus)
         return [score for (score,) in self._scores(rows.sum(axis=0, keepdims=True))], self._scores(rows)
 
     def method(self) -> str:

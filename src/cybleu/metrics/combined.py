@@ -13,7 +13,7 @@ from ..errors import StatisticsError, UnknownNameError, WeightsError
 from ..text.batches import Corpus
 from .base import BuiltinMetric, Counter, Metric, Signature
 from .names import find
-from .operations import as_shares, corpus_for, with_options
+from .operations import as_shares, corpus_for
 
 Self = TypeVar("Self", bound="Combination")
 
@@ -203,12 +203,3 @@ def _mixture_of_shares(parts: Any) -> Mixture:
     mixture = Mixture(parts)
     object.__setattr__(mixture, "parts", parts)
     return mixture
-
-
-def split_on_blanks(metric: Metric) -> Metric:
-    """Return the metric with white space as its tokeniser of raw text, unless it has another one."""
-    if isinstance(metric, Combination):
-        return metric.with_components([split_on_blanks(component) for component in metric.components])
-    if metric.reads == "tokens" and metric.tokenize is None:
-        return with_options(metric, tokenize="unicode")
-    return metric

@@ -36,7 +36,7 @@ class MetricsByName(UserDict[str, Any]):
 
 _CALLS = {name: call for _, calls, _ in CATALOGUE.values() for name, call in calls.items()}
 #: The metrics by name: sacreBLEU's BLEU, each tool's BLEU, and the others.
-METRICS = MetricsByName({"bleu": _CALLS["bleu"], **{name: ("Bleu", name) for name in VARIANTS}, **_CALLS})
+METRICS = MetricsByName({"bleu": ("Bleu",), **{name: ("Bleu", name) for name in VARIANTS}, **_CALLS})
 
 
 def find(metric: Any = None, /, *, default: str = "bleu", **options: Any) -> Metric:

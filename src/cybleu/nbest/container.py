@@ -13,12 +13,11 @@ from .._runtime.arrays import NDArray, in_place, np
 from .._runtime.numbers import check_whole, counted
 from ..errors import ArrayValueError, SequenceTypeError
 from ..metrics import Metric, Variant, find
-from ..metrics.combined import split_on_blanks
 from ..text.reading import read_groups, read_lines, read_texts
 from .extractor import read_moses, write_moses
 from .features import Axes, SparseFeatures, owners_of
 from .parts import Part, by_segment, joined_parts, part_of
-from .reading import Reading, bleu_of_lists, count_texts, known_texts, prepare_references
+from .reading import Reading, bleu_of_lists, count_texts, known_texts, prepare_references, split_on_blanks
 from .validation import (
     Places,
     checked_floats,

@@ -42,6 +42,7 @@ from ..errors import (
     UnknownNameError,
 )
 from ..metrics import Metric, find
+from ..metrics.combined import Combination
 from ..metrics.counting import tokens_of
 from ..metrics.operations import rows_of_corpus, tokenization_for, with_options
 from ..metrics.references import References
@@ -205,6 +206,15 @@ def bleu_of_lists(
         tokenize="unicode" if tokenize is None or tokenize is str.split else tokenize,
         lowercase=lowercase,
     )
+
+
+def split_on_blanks(metric: Metric) -> Metric:
+    """Return the metric with white space as its tokeniser of raw text, unless it has another one."""
+    if isinstance(metric, Combination):
+        return metric.with_components([split_on_blanks(component) for component in metric.components])
+    if metric.reads == "tokens" and metric.tokenize is None:
+        return with_options(metric, tokenize="unicode")
+    return metric
 
 
 def count_texts(

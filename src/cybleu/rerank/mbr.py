@@ -12,10 +12,11 @@ from .._runtime.parallel import bar
 from .._runtime.sequences import by_position, is_array
 from ..errors import ArrayValueError, CybleuError, LengthMismatchError, NoReferencesError
 from ..metrics import Metric, find
-from ..metrics.combined import Accuracy, split_on_blanks
+from ..metrics.combined import Accuracy
 from ..metrics.operations import corpus_for, tokenization_for
 from ..nbest import NBest
 from ..nbest.features import owner_of, owners_of
+from ..nbest.reading import split_on_blanks
 from ..text.batches import TokenLists, in_pairs
 from ..text.reading import check_same_kind, read_groups, read_texts
 from .selection import Selection, chosen, highest
