@@ -171,12 +171,6 @@ def test_nothing_is_wider_than_paper(opened):
     assert page.evaluate(NO_SIDEWAYS) and page.evaluate(WIDE) == []
 
 
-def test_lists_of_ngrams_fit_on_a_phone(opened):
-    wider = "(one) => one.scrollWidth > one.clientWidth"
-    lists = opened("metrics", "phone").locator(".scroll:has(.ngrams):visible").all()
-    assert len(lists) > 2 and not any(one.evaluate(wider) for one in lists)
-
-
 def wait_until(page, condition):
     """Playwright's own function evaluates text in the page, which the policy rejects."""
     for _ in range(200):

@@ -4,6 +4,7 @@ import copy
 import pickle
 from dataclasses import dataclass
 from functools import partial
+from threading import get_ident
 
 import numpy as np
 import pytest
@@ -349,6 +350,19 @@ def test_mixtures_are_weighted_means(metric):
 
 def test_a_score_below_0_counts_as_0_in_a_mixture():
     assert Mixture([("gleu", 1), (WordF(), 1)]).score([1, 1, -1, 1, 1]).score == 0
+
+
+def test_a_metric_in_python_is_called_by_one_thread_also_in_a_mixture():
+    callers = set()
+
+    class Own(WordF):
+        def count(self, *texts):
+            callers.add(get_ident())
+            return super().count(*texts)
+
+    ids = np.ones((9, 9_000), int)
+    Mixture([(Own(), 1), ("wer", 1)]).rows(ids, ids, threads=4)
+    assert callers == {get_ident()}
 
 
 def test_mixtures_of_ids():

@@ -28,8 +28,3 @@ def test_a_copy_has_the_fields(copied):
     signature = bleu(["a b c d"], ["a b c d"]).signature
     assert copied(signature).fields == signature.fields
     assert copied(signature) == signature
-
-
-def test_fields_keep_their_places():
-    signature = Signature({"metric": "mine", "tok": "none"})
-    assert signature.with_fields(tok="13a", nrefs=1) == "metric:mine|tok:13a|nrefs:1"

@@ -134,7 +134,6 @@ def test_rouge_of_a_corpus_is_the_mean_of_the_segments():
     ("call", "error", "words"),
     [
         (lambda: rows([["a"]], [["a"]], "rougeLsum"), SequenceTypeError, "rougeLsum reads raw text.*str"),
-        (lambda: rows([["a"]], [["a"]], "cer"), SequenceTypeError, "cer reads raw text.*str"),
         (lambda: Rouge("0"), UnknownNameError, "'0'; use one of 1, 2"),
         (lambda: Rouge("L", stemmer=True, tokenize="13a"), UnknownNameError, "leave out stemmer or tokenize"),
         (lambda: Rouge("L", split_summaries=True), UnknownNameError, "split_summaries is for rougeLsum"),
