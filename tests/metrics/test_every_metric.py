@@ -13,9 +13,10 @@ import cybleu
 from cybleu import References, Reward, columns, errors, metrics, score, scores
 from cybleu._catalogue import CATALOGUE
 from cybleu.metrics import Chrf, Metric, Mixture, Nist, NistInformation, Ter, find
-from cybleu.metrics.combined import Accuracy, split_on_blanks
+from cybleu.metrics.combined import Accuracy
 from cybleu.metrics.operations import with_options
 from cybleu.nbest import NBest
+from cybleu.nbest.reading import split_on_blanks
 from cybleu.rerank import antioracle, mbr, oracle, perceptron
 from cybleu.significance import Settings, bootstrap, compare_systems, paired_test
 from cybleu.tuning import kbmira, line_search, pro, tune

@@ -63,7 +63,6 @@ class Chrf(BuiltinMetric):
     cost = 4
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         check_flags(self, "whitespace", "eps_smoothing")
         for name in ("char_order", "word_order"):
             check_whole(getattr(self, name), name, 0, MOST_ORDERS, error=OrderError)
@@ -75,6 +74,7 @@ class Chrf(BuiltinMetric):
         name = "chrf" + "+" * min(self.word_order, 2)
         papers = ("popovic-2015", "popovic-2017") if self.word_order else ("popovic-2015",)
         vars(self).update(name=name, papers=papers, beta=beta)
+        super().__post_init__()
 
     @cached_property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
