@@ -107,7 +107,8 @@ class ParsedLines:
         self._parser = parser
         self._block = block
         self._count = count
-        rows = min(count, (len(block) + 1) // max(1, 2 * width))  # a feature takes 2 bytes, a sparse one 4
+        # no more rows and sparse features than the block has room for: a dense feature takes 2 bytes, a sparse one 4
+        rows = min(count, (len(block) + 1) // max(1, 2 * width))
         most = len(block) // 4 + 1
         self.row = 0
         self.limit = rows

@@ -80,7 +80,7 @@ def joined_parts(parts: Iterable[Part]) -> Part:
     """Concatenate parts. A run that continues the last one of the part before becomes one run with it."""
     # each part is copied at once and can be freed: all parts and their union would take twice the memory
     growing: dict[str, Array] = {}
-    counts: Counter[str] = Counter()
+    written: Counter[str] = Counter()  # rows of each array so far
     texts: list[str] = []
     for part in parts:
         arrays = {
@@ -89,26 +89,26 @@ def joined_parts(parts: Iterable[Part]) -> Part:
             "model_scores": part.model_scores,
             "index": part.index,
             "ids": part.ids,
-            "counts": np.diff(part.offsets),
+            "sizes": np.diff(part.offsets),
         }
         if part.sparse is not None:
-            arrays["sizes"] = np.diff(part.sparse.indptr)
+            arrays["sparse_sizes"] = np.diff(part.sparse.indptr)
             arrays["columns"] = part.sparse.columns
             arrays["values"] = part.sparse.values
         for name, array in arrays.items():
             if array is not None:
-                growing[name] = _grown(growing.get(name, array[:0].copy()), counts[name], array)
-                counts[name] += len(array)
+                growing[name] = _grown(growing.get(name, array[:0].copy()), written[name], array)
+                written[name] += len(array)
         texts += part.texts or ()
-    found = {name: array[: counts[name]] for name, array in growing.items()}
+    found = {name: array[: written[name]] for name, array in growing.items()}
     ids = found["ids"]
-    bounds = np.append(0, np.cumsum(found["counts"]))
-    # a run with the id of the run before continues it
+    bounds = np.append(0, np.cumsum(found["sizes"]))
+    # a run with the id of the run before continues it; there may be no run
     starts = np.append(True, ids[1:] != ids[:-1])[: len(ids)]
     sparse = None
     # a reader does not know before the end whether the file has sparse features
     if part.sparse is not None and part.sparse.names:
-        indptr = np.append(0, np.cumsum(found["sizes"]))
+        indptr = np.append(0, np.cumsum(found["sparse_sizes"]))
         sparse = SparseFeatures(indptr, found["columns"], found["values"], part.sparse.names)
     return Part(
         offsets=np.append(bounds[:-1][starts], bounds[-1]),

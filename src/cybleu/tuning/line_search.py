@@ -119,6 +119,7 @@ class Surface:
         self.line = line
         assert point.values is not None  # see `Point`
         self._values = point.values
+        # the hypothesis of each segment that is best at the lower end of the line, and where others become the best
         self._starts = np.empty(len(point.chosen), dtype=np.int64)
         found = np.empty(len(point.values), dtype=error_surface.CROSSING)
         count = crossings(
