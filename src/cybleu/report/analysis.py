@@ -176,8 +176,7 @@ class MetricFigures:
         :param second: the name of another system
         :raises UnknownNameError: there is no such system
         """
-        points: Floats = self.percent(self.comparison.influence(first, second))
-        return points
+        return percent(self.comparison.influence(first, second), self.metric.scale)
 
     def percent(self, value: Any) -> Any:
         """Convert scores to the scale from 0 to 100.
