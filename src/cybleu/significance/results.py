@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .._runtime.arrays import Floats
 from .._runtime.html import html_table
 from ..errors import UnknownNameError, _printable
-from ..metrics.base import as_signature
+from ..metrics.base import Signature
 from ..metrics.operations import percent
 from .settings import CAPTION, LABEL, Settings
 
@@ -503,7 +503,7 @@ def _marks(comparisons: Sequence[SystemComparison], first: int) -> dict[tuple[in
 def _heading(comparison: SystemComparison, defined: bool = False) -> str:
     """Return the name of a metric as papers write it, its definition if there are several, and which scores are better."""
     name = written_name(comparison.metric)
-    definition = f" ({as_signature(comparison.signature).fields['variant']})" if defined and name == "BLEU" else ""
+    definition = f" ({Signature.read(comparison.signature).fields['variant']})" if defined and name == "BLEU" else ""
     return f"{name}{definition} {'↑' if comparison.higher_is_better else '↓'}"
 
 
@@ -524,7 +524,7 @@ def _notes(comparisons: Sequence[SystemComparison]) -> list[str]:
         compared = f"all pairs are compared, and p is that of the pair with {first.systems[0].name}"
     notes: list[str] = []
     for one in comparisons:
-        notes += filter(None, [one.signature, as_signature(one.signature).of_sacrebleu()])
+        notes += filter(None, [one.signature, Signature.read(one.signature).of_sacrebleu()])
     notes += [f"{first.segments} segments; {compared}.", *notes_of_tests(comparisons)]
     if any(system.s_opt is not None for system in first.systems):
         deviations = " s_sel: deviation by the choice of segments; s_opt: between the runs."
