@@ -150,6 +150,10 @@ def test_ties_of_intervals(slopes, best, step):
     assert line_search(nbest, [1.0, 0.0], "f1").step == step
 
 
+def test_a_line_of_equal_scores_is_searched_where_hypotheses_do_not_tie():
+    assert line_search(NBest([0, 3], [[0.0], [1.0], [-1.0]], [0.0, 1.0, 1.0]), [0.0], "f0").score == 1.0
+
+
 def test_thresholds_at_the_ends_of_the_range_divide_nothing():
     nbest = NBest([0, 3], [[0.0, 0.0], [-1.0, 2.0], [-4.0, 4.0]], [[1.0], [0.0], [2.0]])
     starts, scores = line_search(nbest, [1.0, 0.0], "f1", 0.5, 1.5, surface=True).surface

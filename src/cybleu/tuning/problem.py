@@ -283,7 +283,8 @@ class Interval:
         right = self.right
         if left == -inf and right == inf:
             yield 0.0
-        elif left == -inf or right == inf:
+            left = 0.0  # where all weights are 0, hypotheses tie
+        if left == -inf or right == inf:
             # the nearest step first; the others are for sums in which rounding hides a small step
             for part in (0.125, 1.0, 64.0, 2**-10, 2.0**30, 2.0**60):
                 yield left + part * self.scale if right == inf else right - part * self.scale
