@@ -58,7 +58,7 @@ include "counting/numbered.pxi"  # ; needs tokenizing, raw_texts, tables, words,
 include "counting/prepared.pxi"  # of References; needs tables, texts, ngram_tables, ngrams, numbered
 include "counting/index.pxi"  # n-grams of many texts; needs texts, ngram_tables
 include "counting/ter.pxi"  # edits of TER; needs numbered
-include "counting/alignment.pxi"  # of ROUGE and WER; needs texts, numbered
+include "counting/alignment.pxi"  # of ROUGE and WER; needs words, texts, ngram_tables, ngrams, numbered
 include "counting/unit_ngrams.pxi"  # matches of characters or words; needs tables, characters
 include "scoring/formula.pxi"  # sums and smoothings
 include "scoring/definitions.pxi"  # scores of rows; needs formula

@@ -1,7 +1,8 @@
 # Tables that number keys: token ids, and n-grams as pairs of an (n-1)-gram and what follows it.
 #
 # Offers: `KeyTable` with `slots_for` keys, `make_keys`, `forget_keys` and `number_of` a key, from 1 on; `number_ids` of
-# tokens, `extended` and `extend_ngrams` for n-grams, from 0 on; `pair_key`; `NgramCount`, which `count_ngrams` writes.
+# a text, `number_all` of several, `extended` and `extend_ngrams` for n-grams, from 0 on; `pair_key`; `NgramCount`,
+# which `count_ngrams` writes.
 
 cdef enum:
     MOST_NGRAMS = 0x1FFFFFFF    # in one numbering: ids are 32 bits
