@@ -218,7 +218,8 @@ class Problem:
             values = self.values(weights, "the vector of weights")
             last = key, values, self.chosen(weights, values)
             self.axes.last = last
-        return self.scored(weights, *last[1:])
+        _, values, chosen = last
+        return self.scored(weights, values, chosen)
 
     def scored(self, weights: Floats, values: Floats | None, chosen: Integers) -> Point:
         """Score a point whose best hypotheses are known."""
