@@ -159,6 +159,8 @@ class Metric(ABC):
     reads: ClassVar[str] = "tokens"
     #: The tokeniser of raw text, unless `tokenize` names another one; None if the metric reads tokens alone.
     tokenizer: ClassVar[str | None] = None
+    #: How that one splits it.
+    words: ClassVar[type[Tokenization]] = Tokenization
     #: Of the numbers in a row: ``int64``, or ``float64`` for fractions.
     dtype: ClassVar[str] = "int64"
     #: The least number that a row may have; None for any.
@@ -212,10 +214,10 @@ class Metric(ABC):
     @cached_property
     def tokenization(self) -> Tokenization | None:
         """How raw text is tokenised; None if the metric reads tokens alone."""
-        tokenizer = self.tokenizer if self.tokenize is None else self.tokenize
-        if self.reads == "text":
-            tokenizer = "none"
-        return None if tokenizer is None else Tokenization(tokenizer, self.lowercase)
+        if self.tokenize is not None:
+            return Tokenization(self.tokenize, self.lowercase)
+        tokenizer = "none" if self.reads == "text" else self.tokenizer
+        return None if tokenizer is None else self.words(tokenizer, self.lowercase)
 
     def of_sentences(self: Self) -> Self:
         """Return the metric for scoring single sentences."""

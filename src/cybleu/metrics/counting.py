@@ -152,15 +152,20 @@ def counter_of_objects(corpus: Corpus, order: int, length_rule: str) -> Counter:
 # ----------------------------------------------------------------------------------------------------------- alignments
 
 
-def align_pairs(
-    metric: Any, pairs: Corpus, scores: Floats, are_rates: bool, threads: int | None, progress: bool
-) -> None:
-    """Write the score of each hypothesis against each reference; one alignment serves two scores if they are the same texts.
+def align_pairs(metric: Any, pairs: Corpus, scores: Floats, threads: int | None, progress: bool) -> None:
+    """Write error rates, or ROUGE-L, of each text against each reference.
 
-    :param are_rates: whether scores are word error rates; otherwise they are F-measures of ROUGE-L
+    One alignment serves two scores if they are the same texts.
+
+    :param metric: a metric of error rates, or ROUGE-L
+    :param pairs: as for :meth:`cybleu.metrics.Metric.fill_pairs`
+    :param scores: an array `(texts, references)`
+    :param threads: the number of threads
+    :param progress: show a progress bar (requires tqdm)
     """
     hypotheses, references = numbered(metric, pairs)
     lengths = np.subtract(references.ends, references.begins)
+    are_rates = not metric.higher_is_better
     # several alignments at once take least if they are of similar lengths; on some platforms, indices have 32 bits
     alignments = Alignments(hypotheses, references, np.argsort(lengths).astype(np.int64))
 

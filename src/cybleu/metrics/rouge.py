@@ -35,8 +35,13 @@ CODES = {**{f"{order}": order for order in range(1, 10)}, "L": 0, "Lsum": -1}
 _WORDS = bytes([code if chr(code) in f"{ascii_letters}{digits}\n\0" else 32 for code in range(256)]).lower()
 
 
-def sentences_as_lines(texts: Sequence[str]) -> list[str]:
-    """Texts with each sentence that NLTK finds as a line."""
+def in_lines(texts: Sequence[str], lines: str) -> Sequence[str]:
+    """Texts with the lines of ROUGE-Lsum.
+
+    :param lines: ``given``, ``nltk`` for the sentences that NLTK finds, or empty if lines do not count
+    """
+    if lines != "nltk":
+        return texts
     sentences_of = _sentence_splitter()
     return ["\n".join([sentence.replace("\n", " ") for sentence in sentences_of(text)]) for text in texts]
 
@@ -45,14 +50,12 @@ def sentences_as_lines(texts: Sequence[str]) -> list[str]:
 class WordsOfRouge(Tokenization):
     """The words of rouge_score: runs of ASCII letters and digits in lower case.
 
+    :param lines: if they count, a word that no text has, ``|``, begins each line
     :param stemmer: stem them
-    :param in_lines: a word that no text has, ``|``, begins each line
-    :param in_sentences: the lines are the sentences that NLTK finds
     """
 
+    lines: str = ""
     stemmer: bool = False
-    in_lines: bool = False
-    in_sentences: bool = False
 
     edits = True
     own = True
@@ -64,16 +67,14 @@ class WordsOfRouge(Tokenization):
 
     def edited(self, texts: RawTexts) -> RawTexts:
         """The words of each text with blanks between them."""
-        strings = texts.lists()
-        if self.in_sentences:
-            strings = sentences_as_lines(strings)
+        strings = in_lines(texts.lists(), self.lines)
         # all at once, which is several times faster
         joined = "\n" + "\0\n".join([text.replace("\0", " ") for text in strings])
         # The only characters above ASCII of which a letter of ASCII is the lower case; converting any others takes longest.
         if "\u0130" in joined or "\u212a" in joined:
             joined = joined.lower()
         words = joined.encode("utf-8", "surrogatepass").translate(_WORDS)
-        edited: list[Any] = words.replace(b"\n", b" | " if self.in_lines else b" ").split(b"\0")
+        edited: list[Any] = words.replace(b"\n", b" | " if self.lines else b" ").split(b"\0")
         if self.stemmer:
             stem = _stemmer()
             edited = [" ".join(map(stem, text.decode().split())) for text in edited]
@@ -84,17 +85,16 @@ class WordsOfRouge(Tokenization):
 class TokensOfLines(Tokenization):
     """The tokens of the lines of texts, with a line break in bytes, which no token of a str is, before each line.
 
-    :param in_sentences: the lines are the sentences that NLTK finds
+    :param lines: see :func:`in_lines`
     """
 
-    in_sentences: bool = False
+    lines: str = ""
 
     own = False
 
     def split(self, texts: Sequence[str]) -> list[Any]:
         """The tokens of each text."""
-        if self.in_sentences:
-            texts = sentences_as_lines(texts)
+        texts = in_lines(texts, self.lines)
         tokens = token_lists(super().split("\n".join(texts).split("\n")), Place("lines")).lists()
         lines = iter([[b"\n", *line] for line in tokens])
         return [list(chain.from_iterable(islice(lines, text.count("\n") + 1))) for text in texts]
@@ -172,24 +172,23 @@ class Rouge(BuiltinMetric):
         fields = {"metric": self.name, "stem": "yes" if self.stemmer else "no"}
         if self.kind == "Lsum":
             fields["tok"] = self.tokenization.fields["tok"]
-            fields["lines"] = "nltk" if self.split_summaries else "given"
+            fields["lines"] = self._lines
         return Signature(fields)
 
     @cached_property
     def tokenization(self) -> Tokenization:
         """How raw text is tokenised, by default by ``rouge``."""
-        in_lines = "Lsum" in self.kinds
-        if self.tokenize is None or self.tokenize == "rouge":
-            return WordsOfRouge(
-                "rouge",
-                self.lowercase,
-                stemmer=self.stemmer,
-                in_lines=in_lines,
-                in_sentences=in_lines and self.split_summaries,
-            )
-        if in_lines:
-            return TokensOfLines(self.tokenize, self.lowercase, in_sentences=self.split_summaries)
+        if self.tokenize in (None, "rouge"):
+            return WordsOfRouge("rouge", self.lowercase, lines=self._lines, stemmer=self.stemmer)
+        if self._lines:
+            return TokensOfLines(self.tokenize, self.lowercase, lines=self._lines)
         return Tokenization(self.tokenize, self.lowercase)
+
+    @property
+    def _lines(self) -> str:
+        if "Lsum" not in self.kinds:
+            return ""
+        return "nltk" if self.split_summaries else "given"
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -210,7 +209,7 @@ class Rouge(BuiltinMetric):
         if self.kind != "L":
             super().fill_pairs(pairs, scores, threads, progress)
             return
-        align_pairs(self, pairs, scores, are_rates=False, threads=threads, progress=progress)
+        align_pairs(self, pairs, scores, threads, progress)
 
 
 @dataclass(frozen=True)
@@ -225,7 +224,7 @@ class RougeKinds(Rouge):
     @cached_property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
         """The columns of each kind."""
-        return tuple(f"rouge{kind}.{column}" for kind in self.kinds for column in Rouge.columns)
+        return Rouge.columns * len(self.kinds)
 
     def count(self, hypothesis: Any, references: Sequence[Any]) -> list[Any]:
         """Count a segment, and return its row.

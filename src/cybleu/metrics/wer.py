@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from .._backend import RawTexts, edit_distance_rows
 from ..text.batches import Corpus
@@ -17,7 +17,6 @@ from .names import score_texts
 
 if TYPE_CHECKING:
     from .._backend import Tokenizer
-    from .._runtime.lazy_arrays import Floats
     from .base import Counter
 
 
@@ -82,27 +81,20 @@ class Wer(BuiltinMetric):
     name = "wer"
     papers = ("levenshtein-1966",)
     tokenizer = "space"
+    words: ClassVar[type[Tokenization]] = WordsOfJiwer
     scale = 1
     columns = ("edits", "ref_len")
     higher_is_better = False
     cost = 8
 
-    @cached_property
-    def tokenization(self) -> Tokenization | None:
-        """How raw text is tokenised, by default at spaces as jiwer does it."""
-        if self.tokenize is None:
-            return WordsOfJiwer(self.tokenizer, self.lowercase)
-        return super().tokenization
-
     def counter(self, corpus: Corpus) -> Counter:
         return partial(edit_distance_rows, segments_of_corpus(self, corpus))
 
     def formula(self, row: Sequence[int]) -> float:
-        edits, words = row
-        return edits / max(words, 1)
+        edits, length = row
+        return edits / max(length, 1)
 
-    def fill_pairs(self, pairs: Corpus, scores: Floats, threads: int | None, progress: bool) -> None:
-        align_pairs(self, pairs, scores, are_rates=True, threads=threads, progress=progress)
+    fill_pairs = align_pairs
 
 
 @dataclass(frozen=True)
@@ -118,11 +110,7 @@ class Cer(Wer):
 
     name = "cer"
     reads = "text"
-
-    @cached_property
-    def tokenization(self) -> Tokenization:
-        """How raw text is tokenised: into characters."""
-        return CharactersOfJiwer("none", self.lowercase)
+    words = CharactersOfJiwer
 
 
 def wer(hypotheses: Any, references: Any, *, threads: int | None = None, **options: Any) -> Score:

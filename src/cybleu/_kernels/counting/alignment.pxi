@@ -126,9 +126,9 @@ cdef Py_ssize_t align_texts(Aligner *aligner, const int32_t *rows, Py_ssize_t he
 
 # ----------------------------------------------------------------------------------------------------- word error rates
 
-cdef inline double rate_of(int64_t count, int64_t words) noexcept nogil:
+cdef inline double rate_of(double count, int64_t words) noexcept nogil:
     """The rate of edits or of matches; without a word it is their number."""
-    return <double>count / <double>max(words, 1)
+    return count / <double>max(words, 1)
 
 
 def edit_distance_rows(Segments segments not None, Py_ssize_t start, Py_ssize_t stop, int64_t[:, ::1] rows):
@@ -385,7 +385,7 @@ cdef class Alignments:
         free(self.numbers)
 
     cdef inline void align_strip(self, const uint64_t *masks, Py_ssize_t height, Py_ssize_t count, bint edits,
-                                 int32_t *results) noexcept nogil:
+                                 double *results) noexcept nogil:
         """Align the marked strip with the first of the others in this order, at least one.
 
         Several at once take hardly more time than one, because each column waits for the one before it.
@@ -395,14 +395,13 @@ cdef class Alignments:
         cdef Py_ssize_t places[LANES]
         cdef Py_ssize_t lengths[LANES]
         cdef Py_ssize_t k = 0
-        cdef Py_ssize_t lane, longest, other, j
+        cdef Py_ssize_t lane, longest, j
         while k < count:
             longest = 0
             for lane in range(LANES):
-                places[lane] = min(k + lane, count - 1)
-                other = <Py_ssize_t>self.order[places[lane]]
-                words[lane] = self.numbers + self.others.starts[other]
-                lengths[lane] = self.others.length(other)
+                places[lane] = <Py_ssize_t>self.order[min(k + lane, count - 1)]
+                words[lane] = self.numbers + self.others.starts[places[lane]]
+                lengths[lane] = self.others.length(places[lane])
                 longest = max(longest, lengths[lane])
                 columns[lane] = Column(~<uint64_t>0, 0)
             for j in range(longest):
@@ -410,12 +409,12 @@ cdef class Alignments:
                     if j < lengths[lane]:
                         next_column(&columns[lane], masks[words[lane][j] + 1], edits, 0, edits)
             for lane in range(LANES):
-                results[places[lane]] = <int32_t>(grown_by(&columns[lane], height, edits) + edits * lengths[lane])
+                results[places[lane]] = <double>(grown_by(&columns[lane], height, edits) + edits * lengths[lane])
             k += LANES
 
     cdef int align(self, Aligner *aligner, Py_ssize_t text, Py_ssize_t count, bint edits,
-                   int32_t *results) except -1 nogil:
-        """Write, in this order, the edits or the common words of a text and each of the first others."""
+                   double *results) except -1 nogil:
+        """Write the edits or the common words of a text and each of the first others in this order."""
         cdef Watch *watching = &aligner.work.hypothesis.watching
         cdef int32_t *words = aligner.work.numbers.values
         cdef Py_ssize_t size = self.texts.length(text)
@@ -431,8 +430,8 @@ cdef class Alignments:
             return watch(watching, self.others.total)
         for k in range(count):
             other = <Py_ssize_t>self.order[k]
-            results[k] = <int32_t>align_texts(aligner, self.numbers + self.others.starts[other],
-                                              self.others.length(other), words, size, edits, NULL)
+            results[other] = <double>align_texts(aligner, self.numbers + self.others.starts[other],
+                                                 self.others.length(other), words, size, edits, NULL)
         return 0
 
     def fill(self, bint are_rates, Py_ssize_t start, Py_ssize_t stop, double[:, ::1] scores):
@@ -445,9 +444,8 @@ cdef class Alignments:
         cdef Py_ssize_t number = self.others.size
         cdef const int32_t *ranks = self.ranks
         cdef Py_ssize_t first = start
-        cdef Py_ssize_t last, i, j, k, size, length, found
-        cdef int32_t *aligned
-        cdef double score
+        cdef Py_ssize_t last, i, j, k, size, length
+        cdef double found, score
         check_rows(scores.shape, self.texts.size, number)
         if not 0 <= start <= stop <= self.texts.size:
             raise ValueError("the range does not fit the texts")
@@ -456,13 +454,10 @@ cdef class Alignments:
             with nogil:
                 reserve_masks(&aligner, self.distinct)
                 reserve_ids(&aligner.work.numbers, self.texts.longest)
-                reserve(&aligner.strips, <uint64_t>ROWS_TOGETHER * <uint64_t>number * sizeof(int32_t))
-                aligned = <int32_t *>aligner.strips.data
                 while first < stop:
                     last = min(first + ROWS_TOGETHER, stop)
                     for i in range(first, last):
-                        self.align(&aligner, i, ranks[i] + 1 if are_same else number, are_rates,
-                                   aligned + (i - first) * number)
+                        self.align(&aligner, i, ranks[i] + 1 if are_same else number, are_rates, &scores[i, 0])
                     # together, because scores below each other are in different cache lines
                     for k in range(number):
                         j = <Py_ssize_t>self.order[k]
@@ -470,7 +465,7 @@ cdef class Alignments:
                         for i in range(first, last):
                             if are_same and k > ranks[i]:
                                 continue
-                            found = aligned[(i - first) * number + k]
+                            found = scores[i, j]
                             size = self.texts.length(i)
                             score = rate_of(found, length)
                             if not are_rates:

@@ -37,8 +37,7 @@ def rouge_rows(segments: Segments, kinds: Any, start: int, stop: int, rows: Any)
         values: list[float] = []
         for kind in kinds:
             best = max([_shares_of(kind, lines, other) for other in others], key=lambda shares: shares[2])
-            values.extend(best)
-            values.append(1.0)
+            values += [*best, 1.0]
         return values
 
     segments.fill(row_of, start, stop, rows)
