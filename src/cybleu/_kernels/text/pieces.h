@@ -97,21 +97,19 @@ static inline int cybleu_copy_ascii(uint8_t *to, const uint8_t *from) {
 
 // Find the ranges of byte values of a kind; return 0 if there are too many, or no instructions for them.
 static inline int cybleu_find_runs(const uint8_t *kinds, int kind, cybleu_runs *runs) {
+    int value;
     runs->count = 0;
-#ifdef CYBLEU_SSE2
-    int value, first = -1;
-    for (value = 0; value <= 256; value++) {
-        int in = value < 256 && kinds[value] & kind;
-        if (in && first < 0) first = value;
-        if (in || first < 0) continue;
-        if (runs->count == CYBLEU_MOST_RUNS) return 0;
-        memset(runs->first[runs->count], first, 16);
-        memset(runs->span[runs->count++], value - 1 - first, 16);
-        first = -1;
+    for (value = 0; value < 256; value++) {
+        if (!(kinds[value] & kind)) continue;
+        if (value == 0 || !(kinds[value - 1] & kind)) {
+            if (runs->count == CYBLEU_MOST_RUNS) return 0;
+            memset(runs->first[runs->count++], value, 16);
+        }
+        memset(runs->span[runs->count - 1], value - runs->first[runs->count - 1][0], 16);
     }
+#ifdef CYBLEU_SSE2
     return 1;
 #else
-    (void)kinds, (void)kind;
     return 0;
 #endif
 }

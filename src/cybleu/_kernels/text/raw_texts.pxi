@@ -70,7 +70,8 @@ cdef class RawTexts:
         self.held = lines = tuple(lines)
         self.lines = <Line *>new_array(len(lines), sizeof(Line))
         for i in range(len(lines)):
-            line_of(<PyObject *>(<tuple>lines)[i], &line)
+            if not cybleu_line_of(<PyObject *>(<tuple>lines)[i], &line):
+                raise TypeError("a line must be an exact str or bytes")
             add_line(self, &line, type((<tuple>lines)[i]) is bytes, &watching)
 
     def __dealloc__(self):

@@ -5,8 +5,8 @@
 # processed at once as bit masks, which avoids dependencies between tokens.
 # `_mirror/text/tokenizing.py` has the substitutions.
 #
-# Offers: `Tokenizer`, which reads tokens with a `Scanner` (`make_scanner`, `end_scanner`); `line_of` a str or bytes;
-# `decoded` tokens; `length_of` a character in UTF-8, `code_at` one, `is_space`.
+# Offers: `Tokenizer`, which reads tokens with a `Scanner` (`make_scanner`, `end_scanner`); `decoded` tokens;
+# `length_of` a character in UTF-8, `code_at` one, `is_space`.
 
 cdef enum:
     MORE_TOKENS = 72    # further entries of the output that may be overwritten
@@ -123,13 +123,6 @@ cdef void make_scanner(Scanner *scanner) noexcept nogil:
 
 cdef void end_scanner(Scanner *scanner) noexcept nogil:
     free_buffer(&scanner.copied)
-
-
-cdef int line_of(PyObject *text, Line *line) except -1:
-    """View an exact str or bytes, which must stay alive. UTF-8 is valid."""
-    if not cybleu_line_of(text, line):
-        raise TypeError("a line must be an exact str or bytes")
-    return 0
 
 
 cdef uint8_t *memory_of_copy(Scanner *scanner, Py_ssize_t size) except NULL nogil:
@@ -433,7 +426,7 @@ cdef class Tokenizer:
         cdef Py_ssize_t i
         cdef list found = []
         text = PyUnicode_FromObject(text)   # an exact str
-        line_of(<PyObject *>text, &line)
+        cybleu_line_of(<PyObject *>text, &line)
         make_scanner(&scanner)
         try:
             self.begin(&scanner, &line)
