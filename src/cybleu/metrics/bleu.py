@@ -347,9 +347,8 @@ class Bleu(BuiltinMetric):
 
     def score_of_row(self, row: list[int], signature: str) -> BleuScore:  # type: ignore[override]
         number, precisions, penalty = self.scorer.parts(row)
-        rules = self.scorer.formula.rules
-        if rules.fails != "never":
-            refuse_failure(rules, row, penalty)
+        if self.definition.fails != "never":
+            refuse_failure(self.scorer.formula.rules, row, penalty)
         end = 2 + self.order
         score = BleuScore.__new__(BleuScore)
         # The constructor of a frozen dataclass takes longer than counting a sentence.
