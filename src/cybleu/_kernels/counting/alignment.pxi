@@ -191,12 +191,13 @@ cdef int mark_common(Aligner *aligner, const int32_t *rows, Py_ssize_t height, c
     goes one word back in the other line where that is longer than one word back in this one, and else in this one.
     """
     cdef uint64_t *strips
+    cdef uint64_t strip_words = <uint64_t>width * (<uint64_t>height // STRIP + 1)
     cdef Py_ssize_t i = height
     cdef Py_ssize_t j = width
-    if <uint64_t>width * (<uint64_t>height // STRIP + 1) > MOST_STRIP_WORDS:
+    if strip_words > MOST_STRIP_WORDS:
         with gil:
             raise MemoryError(f"lines of {height} and {width} words are too long for ROUGE-Lsum")
-    reserve(&aligner.strips, <uint64_t>width * (<uint64_t>height // STRIP + 1) * sizeof(uint64_t))
+    reserve(&aligner.strips, strip_words * sizeof(uint64_t))
     strips = <uint64_t *>aligner.strips.data
     align_texts(aligner, rows, height, words, width, False, strips)
     watch(&aligner.work.hypothesis.watching, height + width)
@@ -234,11 +235,11 @@ cdef int64_t union_matches(Aligner *aligner, const int32_t *reference, Py_ssize_
             end = line_end(hypothesis, place, count)
             mark_common(aligner, reference + start, stop - start, hypothesis + place, end - place, common + start)
             place = end
-        for i in range(start, stop):
-            if common[i] and left[reference[i] + 1] > 0:
-                left[reference[i] + 1] -= 1
-                matches += 1
         start = stop
+    for i in range(size):
+        if common[i] and left[reference[i] + 1] > 0:
+            left[reference[i] + 1] -= 1
+            matches += 1
     clear_items(left, count + 1)
     return matches
 
