@@ -80,8 +80,7 @@ class OfMetric(Scoring):
 
     def __init__(self, metric: Metric):
         self.scale = metric.scale
-        signature = metric.signature
-        self.signature = signature if isinstance(signature, Signature) else Signature.read(signature)
+        self.signature = Signature.read(metric.signature)  # which may be a plain str
         self.higher_is_better = metric.higher_is_better
         self.name = family(metric)
         self.metric = metric
