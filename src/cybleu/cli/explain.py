@@ -165,11 +165,10 @@ def _as_object(comparison: Comparison) -> dict[str, Any]:
     ]
     differences = []
     for pair in comparison.differences:
-        causes = []
-        for cause in pair.causes:
-            causes.append(
-                {"rule": cause.rule, "points": cause.points, "orders": cause.orders, "segments": cause.segments}
-            )
+        causes = [
+            {"rule": cause.rule, "points": cause.points, "orders": cause.orders, "segments": cause.segments}
+            for cause in pair.causes
+        ]
         differences.append(
             {"lower": pair.lower.name, "higher": pair.higher.name, "points": pair.points, "causes": causes}
         )

@@ -267,10 +267,8 @@ class Scored:
         elif isinstance(metric, Bleu):
             numbers = metric.evaluate_rows(self.rows())  # of all rows in one call of the kernel
         else:
-            rows = self.rows()
-            # a few thousand at once, so that Python can handle Ctrl-C between them
-            parts = (rows[start : start + 10_000].tolist() for start in range(0, len(rows), 10_000))
-            numbers = map(metric.formula, chain.from_iterable(parts))
+            # in parts, so that Python can handle Ctrl-C between them
+            numbers = map(metric.formula, chain.from_iterable(rows.tolist() for rows in self._kept))
         return [percent(float(number), self.metric.scale) for number in numbers]
 
     def as_object(self, result: Score) -> dict[str, Any]:
