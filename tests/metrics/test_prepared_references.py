@@ -37,14 +37,13 @@ OF_RAW_TEXT |= choices(["ter"], normalized=True) | choices(["ter"], case_sensiti
 OF_RAW_TEXT |= choices(["chrf"], whitespace=True) | choices(["gleu"], max_len=2)
 OF_RAW_TEXT["a mixture"] = Mixture({"bleu": 1, "chrf": 2})
 OF_RAW_TEXT["weights of a corpus"] = find("nist", information=NistInformation(REFERENCES[:1]))
-OF_RAW_TEXT["a metric of a user"] = Own(tokenize="13a")
 
 OF_TOKENS = choices(["bleu", "nltk", "gleu", "rouge2", "rougeL", "wer"]) | {"a metric of a user": Own()}
 for rule in RULES:
     OF_TOKENS |= choices(["bleu"], reference_length=rule)
 for order in (1, 5, 17):
     OF_TOKENS |= choices(["bleu"], max_order=order) | choices(["bleu"], max_order=order, reference_length="average")
-OF_RAW_TEXT |= OF_TOKENS | {"a metric of a user": Own(tokenize="13a")}
+OF_RAW_TEXT |= OF_TOKENS | {"a metric of a user": Own(tokenize="13a", lowercase=True)}
 
 
 def in_ids(text):

@@ -118,7 +118,7 @@ def counter_by_prepared(metric: Any, corpus: Corpus) -> Counter:
         ids, vocabulary = number_texts(corpus.sets.texts, tokenizer)
         return vocabulary, PreparedReferences(ids, corpus.sets.bounds, order, length_rule)
 
-    key = metric.tokenization, order, length_rule
+    key = corpus.changed, tokenizer, order, length_rule
     vocabulary, prepared = corpus.made(key, prepared_references)
     owners = np.arange(corpus.size, dtype=np.int64) if corpus.owners is None else corpus.owners
     if tokenizer is None:

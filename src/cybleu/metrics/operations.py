@@ -89,7 +89,7 @@ def corpus_for(metric: Metric, corpus: Corpus) -> Corpus:
 
     :raises CybleuError: see :func:`tokenization_for`
     """
-    if corpus.changed:
+    if corpus.changed is not None:
         return corpus
     tokenization = tokenization_for(metric, corpus.kind)
     if tokenization is None:
@@ -97,8 +97,12 @@ def corpus_for(metric: Metric, corpus: Corpus) -> Corpus:
     if not tokenization.own:
         return corpus.changed_by(tokenization, tokens_of)
     if tokenization.edits:
-        return corpus.changed_by(tokenization, lambda texts, tokenization, place: tokenization.edited(texts))
+        return corpus.changed_by(tokenization, _edited)
     return corpus
+
+
+def _edited(texts: Any, tokenization: Tokenization, place: Any) -> Any:
+    return tokenization.edited(texts)
 
 
 def ids_given(metric: Metric, of_ids: Mapping[str, Any]) -> dict[str, Any]:

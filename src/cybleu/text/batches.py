@@ -162,7 +162,7 @@ class Corpus:
 
     :ivar owners: None if text i has set i
     :ivar made: calls a function that makes something of the references; prepared references keep the result by a key
-    :ivar changed: whether the texts are no longer as given, but as a metric's tokeniser has changed them
+    :ivar changed: the tokeniser of a metric that has changed the texts; None if they are as given
     :ivar size: the number of segments
     :ivar kind: what the texts are; of an empty corpus what the references are
     """
@@ -175,7 +175,7 @@ class Corpus:
         sets: AnySets,
         owners: Integers | None = None,
         made: Callable[[Any, Callable[[], Any]], Any] = make_again,
-        changed: bool = False,
+        changed: Tokenization | None = None,
     ):
         self.texts = texts
         self.sets = sets
@@ -207,10 +207,10 @@ class Corpus:
         def changed_sets() -> Sets:
             return Sets(change(self.sets.texts, tokenization, Place("references", list(bounds))), bounds)
 
-        sets = self.made(("changed", tokenization), changed_sets)
+        sets = self.made((change, tokenization), changed_sets)
         same = self.texts is self.sets.texts
         texts = sets.texts if same else change(self.texts, tokenization, Place("hypotheses"))
-        return Corpus(texts, sets, self.owners, self.made, changed=True)
+        return Corpus(texts, sets, self.owners, self.made, changed=tokenization)
 
     def references(self) -> Sequence[Sequence[Any]]:
         """The references of each segment."""
