@@ -164,19 +164,26 @@ def number_others(texts: Batch, vocabulary: Any) -> TokenIds:
     if isinstance(texts, RawTexts):
         return word_ids(texts, vocabulary, adds=False)
     if isinstance(texts, TokenIds):
-        mixed = bool(vocabulary)
+        if not vocabulary:  # the references are ids, too, or have no tokens
+            return texts
     elif vocabulary is None:
         return only_ids(texts)
-    else:
-        types = texts.types()
-        are_ids = len(types) > 0 and all(map(_is_integer_type, types))
-        # only tokens that can never be equal are a mistake; other objects may be equal to ints
-        mixed = are_ids and len(vocabulary) > 0 and all(isinstance(token, (str, bytes)) for token in vocabulary)
-    if mixed:
-        raise MixedTokensError(
-            "the hypotheses are token ids, and the references hold other tokens; give both as ids or both as tokens"
-        )
-    return texts if isinstance(texts, TokenIds) else _encoded(texts, vocabulary)
+    elif not (_hold_integers(texts) and vocabulary and all(map(_is_string, vocabulary))):
+        return _encoded(texts, vocabulary)
+    raise MixedTokensError(
+        "the hypotheses are token ids, and the references hold other tokens; give both as ids or both as tokens"
+    )
+
+
+def _hold_integers(lists: TokenLists) -> bool:
+    """Whether there are tokens, and all are integers."""
+    types = lists.types()
+    return len(types) > 0 and all(map(_is_integer_type, types))
+
+
+def _is_string(token: Hashable) -> bool:
+    """Whether a token can be equal to no integer; other objects may be."""
+    return isinstance(token, (str, bytes))
 
 
 def number_together(first: Batch, second: Batch) -> tuple[TokenIds, TokenIds]:

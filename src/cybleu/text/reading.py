@@ -293,7 +293,7 @@ def read_references(
             ids = np.where(read.ids == special.unk_id, np.int64(UNKNOWN), read.ids)  # UNKNOWN does not fit int32
             read = TokenIds(ids, read.begins, read.ends)
         sets = Sets(read, np.asarray(sets.bounds, dtype=np.int64))
-    # an array of objects is lists
+    # An array of three dimensions can also hold objects, which are read as lists.
     if isinstance(sets.texts, TokenIds) and getattr(references, "ndim", 0) == 3:
         check_none_empty(sets.texts, sets.size)
     return sets
@@ -336,7 +336,7 @@ def _sets_of_list(references: Any, texts: Batch | None) -> AnySets:
     groups = references if several else [[entry] for entry in references]
     kinds = types_within(groups if several else [references])
     if not kinds <= {*LISTS, str, bytes}:
-        groups = [group if is_array(group) else [text for text in group if not is_missing(text)] for group in groups]
+        groups = list(map(_present, groups))
     if several and _are_tuples(kinds) and has_tuples(texts):
         raise MixedTokensError("tokens of hypotheses are tuples, and so are texts of references; pass these as lists")
     counts = list(map(len, groups))
@@ -353,6 +353,11 @@ def _sets_of_list(references: Any, texts: Batch | None) -> AnySets:
     if not several:
         _refuse_raw_references([words for (words,) in groups], texts)
     return ListSets(groups, "references")
+
+
+def _present(group: Any) -> Any:
+    """The references of a segment without missing ones, which an array cannot hold."""
+    return group if is_array(group) else [text for text in group if not is_missing(text)]
 
 
 def _are_several(references: Any, raw: bool) -> bool | None:
@@ -408,7 +413,7 @@ def _depth(entry: Any, tuples: bool) -> int | None:
         return 0
     if is_array(entry):
         return getattr(entry, "ndim", 1) if len(entry) else None
-    items = [item for item in entry if not is_missing(item)]
+    items = _present(entry)
     # Beside an item that can only be a token, tuples are tokens, too.
     texts = [item for item in items if _is_text(item) and not (tuples and isinstance(item, tuple))]
     of_tokens = len(texts) < len(items) and all(isinstance(text, tuple) for text in texts)
