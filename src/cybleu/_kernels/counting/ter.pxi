@@ -273,6 +273,8 @@ cdef int find_shift(Segment *segment, Shift *best, Watch *watching) except -1 no
     for start in range(segment.size):
         watch(watching, FARTHEST_SHIFT)
         for there in range(max(0, start - FARTHEST_SHIFT), min(segment.width, start + FARTHEST_SHIFT + 1)):
+            if words[start] != reference[there]:    # nearly always
+                continue
             length = 0
             aligned = segment.align[there]
             while (length < LONGEST_SHIFT and start + length < segment.size and there + length < segment.width
