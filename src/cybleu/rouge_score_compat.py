@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 __all__ = ["RougeScorer", "install_as_rouge_score"]
 
 
+KINDS = {f"rouge{kind}": kind for kind in CODES}
+
+
 class RougeScorer:
     """ROUGE with the interface and the numbers of ``rouge_score.rouge_scorer.RougeScorer``.
 
@@ -72,12 +75,12 @@ class RougeScorer:
 
     def _metrics_of(self, names: Sequence[str]) -> list[Metric]:
         stemmer, split_summaries = self._options
-        kinds = [name.removeprefix("rouge") for name in names]
-        for name, kind in zip(names, kinds):
-            if not name.startswith("rouge") or kind not in CODES:
+        for name in names:
+            if name not in KINDS:
                 raise ValueError(f"Invalid rouge type: {name}")
+        kinds = tuple([KINDS[name] for name in names])
         if not self._tokenizer:
-            return [RougeKinds("Lsum", stemmer, split_summaries, kinds=tuple(kinds))]
+            return [RougeKinds("Lsum", stemmer, split_summaries, kinds=kinds)]
         of_lines = Rouge("Lsum", False, split_summaries, tokenize=self._tokenizer.tokenize)
         return [of_lines if kind == "Lsum" else Rouge(kind) for kind in kinds]
 

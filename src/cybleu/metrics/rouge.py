@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache, partial
 from itertools import chain, islice
 from string import ascii_letters, digits
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from .._backend import RawTexts, Segments, rouge_rows
 from .._runtime.extras import extra
@@ -139,13 +139,22 @@ class Rouge(BuiltinMetric):
     dtype = "float64"
     cost = 16
 
+    kinds: ClassVar[tuple[str, ...]] = ()  # of a row, which has four columns for each
+    codes: ClassVar[array[int]]  # of the kinds
+    lines: ClassVar[str] = ""  # see :func:`in_lines`
+
     def __post_init__(self) -> None:
         name = self.kind.lower().removeprefix("rouge") if isinstance(self.kind, str) else None
         kind = next((known for known in CODES if known.lower() == name), None)
         if kind is None:
             raise UnknownNameError(f"unknown kind of ROUGE {self.kind!r}; use one of {', '.join(CODES)}")
-        object.__setattr__(self, "kind", kind)
         check_flags(self, "stemmer", "split_summaries", "lowercase")
+        vars(self).update(kind=kind, name=f"rouge{kind}", reads="text" if kind == "Lsum" else "tokens")
+        kinds = self.kinds or (kind,)
+        codes = array("q", [CODES[kind] for kind in kinds])
+        vars(self).update(kinds=kinds, codes=codes, columns=Rouge.columns * len(kinds))
+        if "Lsum" in kinds:
+            vars(self)["lines"] = "nltk" if self.split_summaries else "given"
         _ = self.tokenization  # raises UnknownNameError if there is no such tokeniser
         if self.stemmer and self.tokenize not in (None, "rouge"):
             raise UnknownNameError("stemmer is for the words of ROUGE's own tokeniser; leave out stemmer or tokenize")
@@ -157,50 +166,25 @@ class Rouge(BuiltinMetric):
             _sentence_splitter()
 
     @property
-    def name(self) -> str:  # type: ignore[override]
-        """``rouge1`` to ``rouge9``, ``rougeL`` or ``rougeLsum``."""
-        return f"rouge{self.kind}"
-
-    @property
-    def reads(self) -> str:  # type: ignore[override]
-        """``text`` if the metric reads lines."""
-        return "text" if self.kind == "Lsum" else "tokens"
-
-    @property
     def signature(self) -> Signature:
         """The kind and the options in one line."""
         fields = {"metric": self.name, "stem": "yes" if self.stemmer else "no"}
         if self.kind == "Lsum":
             fields["tok"] = self.tokenization.fields["tok"]
-            fields["lines"] = self._lines
+            fields["lines"] = self.lines
         return Signature(fields)
 
     @cached_property
     def tokenization(self) -> Tokenization:
         """How raw text is tokenised, by default by ``rouge``."""
         if self.tokenize in (None, "rouge"):
-            return WordsOfRouge("rouge", self.lowercase, lines=self._lines, stemmer=self.stemmer)
-        if self._lines:
-            return TokensOfLines(self.tokenize, self.lowercase, lines=self._lines)
+            return WordsOfRouge("rouge", self.lowercase, lines=self.lines, stemmer=self.stemmer)
+        if self.lines:
+            return TokensOfLines(self.tokenize, self.lowercase, lines=self.lines)
         return Tokenization(self.tokenize, self.lowercase)
 
-    @property
-    def _lines(self) -> str:
-        if "Lsum" not in self.kinds:
-            return ""
-        return "nltk" if self.split_summaries else "given"
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """The kinds in a row, each of which has four columns."""
-        return (self.kind,)
-
-    @cached_property
-    def _codes(self) -> array[int]:
-        return array("q", [CODES[kind] for kind in self.kinds])
-
     def counter(self, corpus: Corpus) -> Counter:
-        return partial(rouge_rows, segments_of_corpus(self, corpus), self._codes)
+        return partial(rouge_rows, segments_of_corpus(self, corpus), self.codes)
 
     def formula(self, row: Sequence[float]) -> float:
         return row[2] / row[3] if row[3] else 0.0
@@ -219,12 +203,7 @@ class RougeKinds(Rouge):
     :param kinds: the kinds, see :class:`Rouge`
     """
 
-    kinds: tuple[str, ...] = ()
-
-    @cached_property
-    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The columns of each kind."""
-        return Rouge.columns * len(self.kinds)
+    kinds: tuple[str, ...] = ()  # type: ignore[misc]
 
     def count(self, hypothesis: Any, references: Sequence[Any]) -> list[Any]:
         """Count a segment, and return its row.
@@ -241,7 +220,7 @@ class RougeKinds(Rouge):
         segments = Segments(SPACES.backend, lines, lines, array("q", (1, count)), array("q", bytes(8 * count)))
         width = len(self.columns)
         rows = memoryview(bytearray(8 * count * width)).cast("d", (count, width))
-        rouge_rows(segments, self._codes, 0, 1, rows)
+        rouge_rows(segments, self.codes, 0, 1, rows)
         return rows[:1].tolist()[0]  # type: ignore[return-value]
 
 
