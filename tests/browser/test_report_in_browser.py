@@ -164,13 +164,6 @@ def test_print(opened):
     assert page.pdf().startswith(b"%PDF")
 
 
-def test_nothing_is_wider_than_paper(opened):
-    page = opened("metrics")
-    page.set_viewport_size({"width": 718, "height": 1000})  # A4 within Chromium's margins
-    page.emulate_media(media="print")
-    assert page.evaluate(NO_SIDEWAYS) and page.evaluate(WIDE) == []
-
-
 def wait_until(page, condition):
     """Playwright's own function evaluates text in the page, which the policy rejects."""
     for _ in range(200):

@@ -175,6 +175,11 @@ def test_without_the_penalty_a_short_text_scores_as_one_of_the_wanted_length(nam
     assert score(row, name, brevity_penalty=False).score == score(long_enough, name).score
 
 
+@pytest.mark.parametrize("name", ["sacrebleu", "tensor2tensor"])
+def test_the_penalty_of_a_text_without_tokens_is_0(name):
+    assert score([0, 4] + [0] * 8, name).brevity_penalty == 0
+
+
 def test_a_definition_of_ones_own():
     mine = Variant("mine", scale=100, smoothings=(("plus", "add-all", 0.5),), empty_order="one")
     result = score([3, 4, 2, 1, 0, 0, 3, 2, 1, 0], mine)

@@ -228,7 +228,6 @@ LONG = {
     "pairs of ids": lambda _: partial(cybleu.pairs, TEXTS[: 3_000 // PART], threads=2),
     "pairs by chrf": lambda _: partial(cybleu.pairs, [long_line(1), long_line(2)], metric="chrf++"),
     "self_bleu": lambda _: partial(self_bleu, many_texts()),
-    "explain": lambda _: partial(cybleu.explain, long_text(1)[:200_000], [long_text(2)[:200_000]]),
     "explain_difference": lambda _: partial(cybleu.explain_difference, many_lines(), many_lines()),
     "sacrebleu_compat": lambda _: partial(sacrebleu_compat.corpus_bleu, many_lines(), [many_lines()]),
     "bootstrap": lambda _: partial(bootstrap, rows_of_bleu(), samples=50),
