@@ -254,7 +254,7 @@ def score_texts(name: str, hypotheses: Any, references: Any, threads: int | None
     # No set is empty, so as many references as segments are one for each.
     if bounds[-1] != size:
         counts = {int(end - begin) for begin, end in pairwise(bounds)}
-        nrefs = "var" if len(counts) > 1 else max(counts, default=1)
+        nrefs = "var" if len(counts) > 1 else max(counts)
     signature = metric.signatures.get((corpus.kind, nrefs))
     if signature is None:
         tokenization = metric.tokenization if corpus.kind == "raw text" else None
