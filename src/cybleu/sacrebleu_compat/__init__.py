@@ -6,6 +6,7 @@ from .._runtime.later import later
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from . import lazy as lazy
     from .classes import BLEU as BLEU, CHRF as CHRF, TER as TER
     from .functions import (
         corpus_bleu as corpus_bleu,
@@ -24,4 +25,5 @@ __getattr__, __dir__, __all__ = later(
         "functions": "corpus_bleu corpus_chrf corpus_ter sentence_bleu sentence_chrf sentence_ter",
         "install": "install_as_sacrebleu",
     },
+    "lazy",
 )

@@ -16,7 +16,7 @@ from operator import attrgetter
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from .. import metrics
+from .. import sacrebleu_compat
 from .._backend import Definition, RawTexts, Segments, Tokenizer, answered, numbered_rows, raw_row, sum_rows
 from .._runtime.extras import extra
 from .._runtime.sequences import LISTS, is_sized
@@ -30,6 +30,8 @@ with extra("sacrebleu", "sacrebleu_compat requires sacreBLEU", "cybleu[sacrebleu
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Score
+
+    from .lazy import MetricCounter
 
 theirs: Any = sacrebleu.metrics
 TOKENIZERS = "sacrebleu.tokenizers."  # the package of sacreBLEU's tokenisers
@@ -73,30 +75,7 @@ class BleuCounter(NamedTuple):
         return totals.tolist()
 
 
-class MetricCounter:
-    """Counts lines by a metric of cybleu."""
-
-    def __init__(self, metric: Any):
-        self._metric = metric
-        self.total = metric.total
-
-    def row(self, lines: Sequence[str]) -> list[Any]:
-        """Count a hypothesis and the references after it."""
-        return self._metric.count(lines[0], lines[1:])  # type: ignore[no-any-return]
-
-    def rows(self, hypotheses: RawTexts, references: RawTexts, bounds: array[int]) -> memoryview:
-        """Count a corpus.
-
-        :param bounds: where the references of each hypothesis begin, and the end
-        """
-        from ..metrics.operations import rows_without_numpy  # which takes longer to import than most calls take
-        from ..text.batches import Corpus, Sets
-
-        corpus = Corpus(hypotheses, Sets(references, bounds))
-        return rows_without_numpy(self._metric, corpus)  # type: ignore[no-any-return]
-
-
-LineCounter: TypeAlias = BleuCounter | MetricCounter
+LineCounter: TypeAlias = "BleuCounter | MetricCounter"
 
 
 @lru_cache(64, typed=True)
@@ -112,7 +91,7 @@ def _bleu_counter(tokenizer: type, order: Any) -> BleuCounter | None:
 def _counter_of_metric(name: str, *settings: Any) -> MetricCounter | None:
     """Return what counts with a metric of cybleu; None if it does not support the settings."""
     try:
-        return MetricCounter(getattr(metrics, name)(*settings))
+        return sacrebleu_compat.lazy.MetricCounter(name, settings)
     except CybleuError:
         return None
 
@@ -312,9 +291,7 @@ def _lists(documents: Any) -> Any:
     """Return reference documents, or the lines of one, with lists for columns."""
     if type(documents) in LISTS and LISTS.union([str]).issuperset(map(type, documents)):
         return documents
-    from ..text.columns import lists_of_documents  # which takes long to import, too
-
-    return lists_of_documents(documents)
+    return sacrebleu_compat.lazy.lists_of_documents(documents)
 
 
 def _kinds_of_lines(references: Any) -> set[type]:
