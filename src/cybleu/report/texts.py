@@ -21,6 +21,8 @@ from .._backend import RawTexts
 from .._runtime.arrays import Array, Integers, bincount, np, repeat
 from .._runtime.sequences import LINE
 from ..errors import EmptyCorpusError, LengthMismatchError, SequenceTypeError, UnknownNameError
+from ..metrics.operations import rows_of_corpus
+from ..text.batches import Corpus, Sets
 from ..text.reading import read_list, read_references
 from ..text.segments import described
 from ..text.tokenizers import Tokenization
@@ -73,8 +75,11 @@ class Outputs:
     def rows(self, metric: Metric, threads: int | None) -> dict[str, Array]:
         """Count the raw text of each output by a metric, and return its rows."""
         lines = list(chain.from_iterable(self.outputs.values()))
+        references = list(chain.from_iterable(self.references))
+        bounds = np.cumsum([0, *map(len, self.references)], dtype=np.int64)
         owners = np.tile(np.arange(len(self.references), dtype=np.int64), len(self.outputs))
-        table = metric.rows(lines, self.references, owner=owners, threads=threads)
+        corpus = Corpus(RawTexts(lines), Sets(RawTexts(references), bounds), owners)
+        table = rows_of_corpus(metric, corpus, threads)
         return dict(zip(self.outputs, np.split(table, len(self.outputs))))
 
     def digests(self) -> dict[str, str]:
