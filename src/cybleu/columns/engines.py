@@ -137,7 +137,8 @@ class Spark:
         """
         from pyspark.sql.types import DoubleType, LongType, StructField, StructType
 
-        frame = frame.select(*(_column(known(name, frame.columns)) for name in read))
+        names = frame.columns
+        frame = frame.select(*(_column(known(name, names)) for name in read))
         schema = StructType([frame.schema[name] for name in keep])
         for name, kind in types.items():
             schema.add(StructField(name, DoubleType() if kind == "float64" else LongType()))

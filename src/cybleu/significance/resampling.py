@@ -148,11 +148,8 @@ def enumerated(systems: Systems, pair: Pair, samples: int, threads: int | None) 
     count = factorial(runs) ** len(places)
     if count > samples:
         return None
-    return (
-        count_shuffles(systems, [pair], all_orders(places, systems.segments, runs), threads).item() / count,
-        count,
-        True,
-    )
+    counted = count_shuffles(systems, [pair], all_orders(places, systems.segments, runs), threads)
+    return counted.item() / count, count, True
 
 
 def _sampled(systems: Systems, pairs: Sequence[Pair], settings: Settings) -> list[int]:
