@@ -37,6 +37,7 @@ READ = [
     ("ids, numbers of NumPy", [[np.int64(5), np.int64(6)]], [[np.int64(5)]], [[[5]]]),
     ("ids, an enumeration", [[HTTPStatus.OK]], [[HTTPStatus.OK]], [[[200]]]),
     ("tokens, an enumeration", [[SafeUUID.safe]], [[SafeUUID.safe]], [[[SafeUUID.safe]]]),
+    ("tokens, a class", [[list]], [[list]], [[[list]]]),
     ("lists of int, several", [[5, 6], [3]], [[[5, 6], [7]], [[3]]], [[[5, 6], [7]], [[3]]]),
     ("tuple of 1-D arrays", tuple(ids([5, 6], [0, 2])), tuple(ids([5, 6], [0, 3])), [[[5, 6]], [[0, 3]]]),
     ("lists of int, 2-D array", [[5, 6], [3]], ARRAY([[5, 6], [3, 4]]), [[[5, 6]], [[3, 4]]]),

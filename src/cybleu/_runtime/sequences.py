@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, MappingView, Set
+from collections.abc import Iterable, Mapping, MappingView, Set, Sized
 
 from ..errors import ArrayValueError, SequenceTypeError
 
@@ -16,8 +16,8 @@ LINE = (str, bytes, bytearray)
 
 def is_sized(value: Any) -> bool:
     """Return whether the value is a container that can be read more than once."""
-    # The class of an enumeration has both, and its members, which may be tokens, have neither.
-    return hasattr(value, "__len__") and hasattr(value, "__iter__") and getattr(value, "ndim", 1) != 0
+    # By the methods of its class: a class, which may be a token, has them for its objects, and not for itself.
+    return isinstance(value, Sized) and isinstance(value, Iterable) and getattr(value, "ndim", 1) != 0
 
 
 def has_no_dimension(value: Any) -> bool:

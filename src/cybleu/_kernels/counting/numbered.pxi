@@ -9,7 +9,7 @@
 # ------------------------------------------------------------------------------------------------------- one segment
 
 cdef enum:
-    MOST_ENTRIES = 0x400000     # of a table by id
+    MOST_ENTRIES = 0x100000     # of a table by id; more do not stay in the cache
     ENTRIES_EACH = 4            # entries for each token up to which making it takes less time than hashing ids
 
 
