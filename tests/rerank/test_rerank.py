@@ -295,6 +295,7 @@ def test_pruned_texts_do_not_count():
     assert np.isnan(kept.scores).tolist() == [False, False, True, True]
     separate = mbr([hypotheses], [[3, 2, 1]], evidence=[hypotheses[:3]], prune=1)
     assert separate.scores.tolist() == mbr([hypotheses], evidence=[hypotheses[:1]]).scores.tolist()
+    assert mbr([["", ""]], [[1, 2]], prune=1).rows == [1]
 
 
 def test_the_worst_are_ranked_first():

@@ -103,7 +103,7 @@ def mbr(
                 except CybleuError as error:
                     raise type(error)(f"segment {segment}: {error}") from error
             advance(1)
-    return chosen(hyps.source, hyps.offsets, utilities, ~hyps.empty & ~np.isnan(utilities))
+    return chosen(hyps.source, hyps.offsets, utilities, ~hyps.empty)
 
 
 class _Lists(NamedTuple):

@@ -191,11 +191,15 @@ def chosen(
 ) -> Selection[Any]:
     """Choose the first hypothesis with the highest score in each segment.
 
+    :param scores: NaN for hypotheses that cannot be chosen, if `preferred` is given
     :param preferred: hypotheses that are chosen before all others, whatever these score
     """
     filled = offsets[1:] > offsets[:-1]
     rows = np.full(len(filled), -1, dtype=np.int64)
-    values = scores if preferred is None else np.where(preferred, scores, -np.inf)
+    values = scores
+    if preferred is not None:
+        values = np.where(preferred, scores, np.finfo(float).min)
+        values[np.isnan(scores)] = -np.inf
     # all that have the highest value; the search below finds the first of each segment
     first = np.flatnonzero(values == highest(values, offsets))
     rows[filled] = first[np.searchsorted(first, offsets[:-1][filled])]
