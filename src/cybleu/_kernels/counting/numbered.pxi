@@ -9,7 +9,7 @@
 # ------------------------------------------------------------------------------------------------------- one segment
 
 cdef enum:
-    MOST_ENTRIES = 0x100000     # of a table by id; more do not stay in the cache
+    MOST_ENTRIES = 0x40000      # of a table by id; more do not stay in the cache
     ENTRIES_EACH = 4            # entries for each token up to which making it takes less time than hashing ids
 
 
@@ -258,12 +258,14 @@ cdef class Segments:
                   const int64_t[::1] owners=None):
         cdef Py_ssize_t count, i
         cdef int64_t owner
+        cdef uint64_t limit
         self.tokenizer = tokenizer
         if tokenizer is None:
             self.texts, self.references = hypotheses, references
             self.count, count = self.texts.size, self.references.size
-            self.bits = self.texts.bits() | self.references.bits()
-            if self.bits >= <uint64_t>min(MOST_ENTRIES, ENTRIES_EACH * (self.texts.total + self.references.total)):
+            limit = <uint64_t>min(MOST_ENTRIES, ENTRIES_EACH * (self.texts.total + self.references.total))
+            self.bits = self.texts.bits(limit) | self.references.bits(limit)
+            if self.bits >= limit:
                 self.bits = 0
         else:
             self.lines, self.reference_lines = hypotheses, references

@@ -54,18 +54,24 @@ cdef class TokenTexts:
         return <Py_ssize_t>(self.stops[text] - self.starts[text])
 
     @cython.final
-    cdef uint64_t bits(self) noexcept nogil:
-        """Return the bits that an id has: as a number it is at least the largest id, unless an id is negative."""
-        cdef int32_t narrow = 0
-        cdef int64_t wide = 0
-        cdef Py_ssize_t i
-        if self.narrow is None:
-            for i in range(self.width):
-                wide |= self.wide[i]
-        else:
-            for i in range(self.width):
-                narrow |= self.narrow[i]
-        return <uint64_t>(wide | narrow)
+    cdef uint64_t bits(self, uint64_t limit) noexcept nogil:
+        """Return the bits that an id has: as a number it is at least the largest id, unless an id is negative.
+
+        :param limit: if the number is not below it, only some ids may be read
+        """
+        cdef int64_t found = 0
+        cdef Py_ssize_t first = 0
+        cdef Py_ssize_t last, i
+        while first < self.width and <uint64_t>found < limit:
+            last = min(first + STEPS, self.width)
+            if self.narrow is None:
+                for i in range(first, last):
+                    found |= self.wide[i]
+            else:
+                for i in range(first, last):
+                    found |= self.narrow[i]
+            first = last
+        return <uint64_t>found
 
     @cython.final
     cdef void read(self, Py_ssize_t text, uint64_t *keys) noexcept nogil:
