@@ -12,7 +12,7 @@ from ..text.columns import ReferenceColumns, check_column, texts_of_column
 from ..text.reading import check_same_kind
 from .command import shows_progress
 
-ROWS = 4096  # that are read at a time
+ROWS = 1024  # that are read at a time, so that long texts take little memory
 
 
 def column_segments(file: str, hypotheses: Sequence[str], references: Sequence[str]) -> Iterator[list[Corpus]]:

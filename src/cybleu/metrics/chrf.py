@@ -63,6 +63,7 @@ class Chrf(BuiltinMetric):
     cost = 4
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_flags(self, "whitespace", "eps_smoothing")
         for name in ("char_order", "word_order"):
             check_whole(getattr(self, name), name, 0, MOST_ORDERS, error=OrderError)
@@ -71,10 +72,13 @@ class Chrf(BuiltinMetric):
         beta = plain_number(self.beta)
         if isinstance(self.beta, bool) or not abs(beta) <= LARGEST_BETA:
             raise StatisticsError(f"beta is {self.beta!r}; it must be a finite number")
-        name = "chrf" + "+" * min(self.word_order, 2)
         papers = ("popovic-2015", "popovic-2017") if self.word_order else ("popovic-2015",)
-        vars(self).update(name=name, papers=papers, beta=beta)
-        super().__post_init__()
+        vars(self).update(papers=papers, beta=beta)
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """``chrf``, ``chrf+`` or ``chrf++``."""
+        return "chrf" + "+" * min(self.word_order, 2)
 
     @cached_property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]

@@ -125,7 +125,6 @@ class Mixture(Combination):
         metrics = tuple(metric for metric, _ in parts)
         vars(self).update(
             parts=parts,
-            name="+".join(f"{weight:g}*{metric.name}" for metric, weight in parts),
             components=metrics,
             columns=_prefixed_columns(metrics),
             reads="text" if any(metric.reads == "text" for metric in metrics) else "tokens",
@@ -133,6 +132,11 @@ class Mixture(Combination):
             cost=min(metric.cost for metric in metrics),
             least=None if any(metric.least is None for metric in metrics) else 0,
         )
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The weights and the names, such as ``0.5*sacrebleu+0.5*chrf``."""
+        return "+".join(f"{weight:g}*{metric.name}" for metric, weight in self.parts)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _mixture_of_shares, (self.parts,)

@@ -149,10 +149,11 @@ class Rouge(BuiltinMetric):
         if kind is None:
             raise UnknownNameError(f"unknown kind of ROUGE {self.kind!r}; use one of {', '.join(CODES)}")
         check_flags(self, "stemmer", "split_summaries", "lowercase")
-        vars(self).update(kind=kind, name=f"rouge{kind}", reads="text" if kind == "Lsum" else "tokens")
+        vars(self).update(kind=kind, reads="text" if kind == "Lsum" else "tokens")
         kinds = self.kinds or (kind,)
-        codes = array("q", [CODES[kind] for kind in kinds])
-        vars(self).update(kinds=kinds, codes=codes, columns=Rouge.columns * len(kinds))
+        vars(self).update(kinds=kinds, codes=array("q", [CODES[kind] for kind in kinds]))
+        if len(kinds) > 1:
+            vars(self)["columns"] = Rouge.columns * len(kinds)
         if "Lsum" in kinds:
             vars(self)["lines"] = "nltk" if self.split_summaries else "given"
         _ = self.tokenization  # raises UnknownNameError if there is no such tokeniser
@@ -164,6 +165,11 @@ class Rouge(BuiltinMetric):
             _stemmer()
         if self.split_summaries:
             _sentence_splitter()
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """``rouge1`` to ``rouge9``, ``rougeL`` or ``rougeLsum``."""
+        return f"rouge{self.kind}"
 
     @property
     def signature(self) -> Signature:
