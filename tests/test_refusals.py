@@ -193,7 +193,7 @@ REFUSED = {
         "so are texts of references; pass these as lists": lambda: rows([[("a", "b")]], [[(("a", "b"),), [("a",)]]]),
         r"in references\[0\] can be .*; pass each .* as a list": lambda: rows([TUPLES], [(tuple(TUPLES),)]),
         r"in references can be .*; pass each .* as a list": lambda: explain(TUPLES, (tuple(TUPLES),)),
-        r"in references\[1\] can be tokens or references": lambda: rows([TUPLES] * 2, [TUPLES, [()]]),
+        r"in references\[2\] can be tokens or references": lambda: rows([TUPLES] * 3, [TUPLES, "", [()]]),
         "can be tokens or references; prepare each reference as a list": lambda: rows([TUPLES], References([TUPLES])),
     },
     errors.SequenceTypeError: {

@@ -128,7 +128,6 @@ REFUSED = {
         "hyp --line 1": "run: cybleu explain HYP REF... --line N",
         "hyp ref 5": "Missing option '--line'; did you mean --line 5?",
         "hyp ref --segment 5": "there is no option --segment; it is --line here",
-        "hyp ref": "Missing option '--line'",
         "hyp ref -l 5": "there is no option -l; use --line here",
         "hyp ref --line 5": "--line is 5, but the files have 4",
     },

@@ -459,7 +459,7 @@ def _check_tuples(entries: Sequence[Any], texts: TokenLists) -> None:
     for number, entry in enumerate(entries):
         if all(isinstance(item, tuple) for item in entry):
             inner = _nestings(entry)
-            if inner <= of_hypotheses and (any(inner) or () in entry):
+            if inner <= of_hypotheses and (any(inner) or not all(entry)):
                 raise MixedTokensError(
                     f"tokens of hypotheses are tuples, and the tuples in references[{number}] can be tokens or references; "
                     "pass each reference as a list: [[token, ...], ...]"
