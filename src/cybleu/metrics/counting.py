@@ -39,9 +39,13 @@ def segments_of(metric: Any, corpus: Corpus) -> list[tuple[Any, Sequence[Any]]]:
     return list(zip(corpus.texts.lists(), corpus.references()))
 
 
-def tokens_of(texts: Batch, tokenization: Tokenization, place: Place) -> TokenLists | TokenIds:
-    """Raw texts as tokens, which a function of the caller's may return in any form."""
+def tokens_of(texts: Batch, tokenization: Tokenization, bounds: Sequence[int] | None) -> TokenLists | TokenIds:
+    """Raw texts as tokens, which a function of the caller's may return in any form.
+
+    :param bounds: of the sets if the texts are references
+    """
     assert isinstance(texts, RawTexts)
+    place = Place("hypotheses") if bounds is None else Place("references", list(bounds))
     return token_lists(tokenization.split(texts.lists()), place)
 
 

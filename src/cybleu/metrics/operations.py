@@ -101,7 +101,7 @@ def corpus_for(metric: Metric, corpus: Corpus) -> Corpus:
     return corpus
 
 
-def _edited(texts: Any, tokenization: Tokenization, place: Any) -> Any:
+def _edited(texts: Any, tokenization: Tokenization, bounds: Any) -> Any:
     return tokenization.edited(texts)
 
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from .base import Counter
 
 
+BLANKS_OF_ASCII = "\t\n\v\f\r\x1c\x1d\x1e\x1f"  # but the space
 OTHER_BLANKS = (
-    "\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
-    "\u2028\u2029\u202f\u205f\u3000"
+    "\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 )
 
 
@@ -35,7 +35,8 @@ class WordsOfJiwer(Tokenization):
         texts = super().edited(texts)
         lines = texts.lists()
         joined = "".join(lines)
-        if not any(blank in joined for blank in OTHER_BLANKS):
+        blanks = BLANKS_OF_ASCII if joined.isascii() else BLANKS_OF_ASCII + OTHER_BLANKS
+        if not any(blank in joined for blank in blanks):
             return texts
         return RawTexts([re.sub(r"\s\s+", " ", line).strip() for line in lines])
 

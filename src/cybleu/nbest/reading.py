@@ -46,7 +46,6 @@ from ..metrics.combined import Combination
 from ..metrics.counting import tokens_of
 from ..metrics.operations import rows_of_corpus, tokenization_for, with_options
 from ..metrics.references import References
-from ..text.batches import Place
 from ..text.reading import check_same_kind
 from .formats import Record, fairseq, field_lines, on_line, plain_lines
 from .json_lines import json_lines
@@ -230,7 +229,7 @@ def count_texts(
         if tokenization is None:
             raise SequenceTypeError("the references are tokens, and a mixture counts raw text; give each as a str")
         if isinstance(texts, RawTexts):
-            texts = tokens_of(texts, tokenization, Place("hypotheses"))
+            texts = tokens_of(texts, tokenization, None)
         if references.kind == "raw text":
             references = References([tokenization.split(group) for group in references.lists()])
         # both sides are tokens now

@@ -197,20 +197,16 @@ class Corpus:
             return 64 * self.size
         return 64 * self.size + size_of(self.texts) + (size_of(self.sets.texts) if self.owners is None else 0)
 
-    def changed_by(self, tokenization: Tokenization, change: Callable[[Any, Tokenization, Place], Batch]) -> Corpus:
+    def changed_by(self, tokenization: Tokenization, change: Callable[[Any, Tokenization, Any], Batch]) -> Corpus:
         """The corpus with its raw texts changed for a tokeniser; prepared references are changed once.
 
-        :param change: returns texts changed: `(texts, tokenization, place)`
+        :param change: returns texts changed: `(texts, tokenization, bounds)`, with the bounds of sets or None
         """
         bounds = self.sets.bounds
-
-        def changed_sets() -> Sets:
-            return Sets(change(self.sets.texts, tokenization, Place("references", list(bounds))), bounds)
-
-        sets = self.made((change, tokenization), changed_sets)
-        same = self.texts is self.sets.texts
-        texts = sets.texts if same else change(self.texts, tokenization, Place("hypotheses"))
-        return Corpus(texts, sets, self.owners, self.made, changed=tokenization)
+        texts = self.sets.texts
+        references = self.made((change, tokenization), lambda: change(texts, tokenization, bounds))
+        hypotheses = references if self.texts is texts else change(self.texts, tokenization, None)
+        return Corpus(hypotheses, Sets(references, bounds), self.owners, self.made, changed=tokenization)
 
     def references(self) -> Sequence[Sequence[Any]]:
         """The references of each segment."""
