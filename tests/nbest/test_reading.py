@@ -133,7 +133,8 @@ def test_segments_of_a_stream(tmp_path):
     assert first.sparse.names == ("p_x", "p_y")
     assert second.sparse.indptr.tolist() == [0, 0]
     plain = written(tmp_path, "a b\nc\nd\ne\n")
-    assert [(segment.id, segment.texts, segment.model_scores) for segment in read_segments(plain, size=2)] == [
+    segments = read_segments(plain, size=np.int64(2))
+    assert [(segment.id, segment.texts, segment.model_scores) for segment in segments] == [
         (0, ["a b", "c"], None),
         (1, ["d", "e"], None),
     ]

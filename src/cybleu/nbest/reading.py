@@ -87,11 +87,12 @@ class Reading:
         if form not in (None, *FORMATS):
             raise UnknownNameError(f"unknown format {shown(form)}; use one of {', '.join(FORMATS)}")
         if form == "plain":
-            if type(size) is not int or size < 1:
+            if size is None:
                 raise ArrayValueError(
                     f"plain text has no segment ids; it requires {self.naming('size')}, the number of lines of each "
                     "segment, from 1"
                 )
+            size = check_whole(size, "size", 1, error=ArrayValueError)
         elif not (size is None and self.features is None and self.names is None):
             raise ArrayValueError("size, features and names are only for the plain format, a file without fields")
         threads = checked_threads(self.threads)
