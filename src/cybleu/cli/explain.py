@@ -10,6 +10,7 @@ from typing import Any
 
 from click import IntRange, UsageError, command, echo, option
 
+from .._runtime.numbers import counted
 from ..errors import ArrayValueError
 from ..explanations import Comparison, explain, settings_of
 from ..explanations.differences import TOOLS, Counts
@@ -76,7 +77,7 @@ def _texts_of_line(texts: Texts, line: int) -> tuple[Any, Any]:
             place = line - before - 1
             return corpus.texts.lists()[place], corpus.sets.lists()[place]
         before += corpus.size
-    raise ArrayValueError(f"--line is {line}, but the files have {before} lines")
+    raise ArrayValueError(f"--line is {line}, but the files have {counted(before, 'line')}")
 
 
 @command("variants", cls=Command, other_tools=SACREBLEU)
