@@ -222,6 +222,7 @@ REFUSED = {
     },
     "rerank oracle": {
         "list": "run: cybleu rerank oracle NBEST REF...",
+        "list /dev/null": "the references are empty",
         "list refs --level corpus --list moses": "--list",
         "broken refs --format json --level corpus": "has a line break",
     },

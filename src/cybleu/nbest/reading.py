@@ -134,6 +134,8 @@ class Reading:
 
     def _without_references(self, number: int, segments: int) -> InputFileError:
         """Return the error for the id of a segment that the references do not have."""
+        if not segments:
+            return InputFileError("the references are empty; give one or several for each segment")
         first_id = int(self.first_id)
         return InputFileError(
             f"the id is {number}, but the references have {segments} segments, with ids from {first_id} to "
