@@ -118,7 +118,6 @@ REFUSED = {
         "does not fit int64": lambda: of_one(np.array([[2**63]], dtype=np.uint64)),
         r"lengths\[0\] is 4, .* 0 to 3": lambda: of_one(np.ones((1, 3), int), lengths=[4]),
         r"shape \(2,\); give one for each": lambda: of_one(np.ones((1, 3), int), lengths=[1, 1]),
-        "lengths are for a 2-D array": lambda: of_one([[1]], lengths=[1]),
         r"must rise from 0 .* from 0 on they are \[0, 2\]": lambda: of_one(Ragged(np.ones(3, int), np.array([0, 2]))),
         r"from 1 on they are \[2, 1, 3\]": lambda: of_one(Ragged(np.ones(3, int), np.array([0, 2, 1, 3]))),
         r"owner\[0\] is 1, which is not from 0 to 0": lambda: of_one([[1]], owner=[1]),

@@ -437,9 +437,8 @@ def test_metrics_of_the_user_by_name(monkeypatch):
         score([1, 2], "word-f")
 
 
-@pytest.mark.parametrize("kind", [metrics.Chrf, metrics.Rouge])
-def test_a_subclass_has_the_name_that_it_gives_itself(kind):
-    assert type("Own", (kind,), {"name": "own"})().name == "own"
+def test_a_subclass_has_the_name_that_it_gives_itself():
+    assert type("Own", (Chrf,), {"name": "own"})().name == "own"
 
 
 def test_a_metric_without_what_it_needs_is_refused_when_it_is_made():
