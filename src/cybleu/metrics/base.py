@@ -159,7 +159,7 @@ class Metric(ABC):
     reads: ClassVar[str] = "tokens"
     #: The tokeniser of raw text, unless `tokenize` names another one; None if the metric reads tokens alone.
     tokenizer: ClassVar[str | None] = None
-    #: How that one splits it.
+    # how that one splits it
     words: ClassVar[type[Tokenization]] = Tokenization
     #: Of the numbers in a row: ``int64``, or ``float64`` for fractions.
     dtype: ClassVar[str] = "int64"
@@ -273,7 +273,8 @@ class Metric(ABC):
     def counter(self, corpus: Corpus) -> Counter:
         """Read a corpus, and return a function `(start, stop, rows)` that writes the rows of these segments.
 
-        :param corpus: texts and references as the metric reads them, see :func:`cybleu.metrics.operations.corpus_for`
+        :param corpus: texts and references as the metric reads them: in lower case where it has that option, and as tokens if its
+            tokeniser is a function
         """
         return operations.counter_in_python(self, corpus)
 
