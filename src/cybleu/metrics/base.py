@@ -160,7 +160,7 @@ class Metric(ABC):
     #: The tokeniser of raw text, unless `tokenize` names another one; None if the metric reads tokens alone.
     tokenizer: ClassVar[str | None] = None
     # how that one splits it
-    words: ClassVar[type[Tokenization]] = Tokenization
+    _words: ClassVar[type[Tokenization]] = Tokenization
     #: Of the numbers in a row: ``int64``, or ``float64`` for fractions.
     dtype: ClassVar[str] = "int64"
     #: The least number that a row may have; None for any.
@@ -217,7 +217,7 @@ class Metric(ABC):
         if self.tokenize is not None:
             return Tokenization(self.tokenize, self.lowercase)
         tokenizer = "none" if self.reads == "text" else self.tokenizer
-        return None if tokenizer is None else self.words(tokenizer, self.lowercase)
+        return None if tokenizer is None else self._words(tokenizer, self.lowercase)
 
     def of_sentences(self: Self) -> Self:
         """Return the metric for scoring single sentences."""

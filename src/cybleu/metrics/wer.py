@@ -82,7 +82,7 @@ class Wer(BuiltinMetric):
     name = "wer"
     papers = ("levenshtein-1966",)
     tokenizer = "space"
-    words: ClassVar[type[Tokenization]] = WordsOfJiwer
+    _words: ClassVar[type[Tokenization]] = WordsOfJiwer
     scale = 1
     columns = ("edits", "ref_len")
     higher_is_better = False
@@ -111,7 +111,7 @@ class Cer(Wer):
 
     name = "cer"
     reads = "text"
-    words = CharactersOfJiwer
+    _words = CharactersOfJiwer
 
 
 def wer(hypotheses: Any, references: Any, *, threads: int | None = None, **options: Any) -> Score:
