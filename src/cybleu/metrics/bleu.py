@@ -157,14 +157,7 @@ class Bleu(BuiltinMetric):
         level = definition.level if self.level is None else self.level
         if not is_one_of(level, LEVELS):
             raise UnknownNameError(f"unknown level {level!r}; use one of {', '.join(LEVELS)}")
-        of_tool = PAPERS.get(definition.name)
-        vars(self).update(
-            name=definition.name,
-            scale=definition.scale,
-            level=level,
-            averages=level == "mean",
-            papers=("papineni-2002",) if of_tool is None else ("papineni-2002", of_tool),
-        )
+        vars(self).update(name=definition.name, scale=definition.scale, level=level, averages=level == "mean")
         super().__post_init__()
         if self.max_order is not None:
             check_whole(self.max_order, "max_order", 1, LARGEST_ORDER, error=OrderError)
@@ -194,6 +187,12 @@ class Bleu(BuiltinMetric):
     @cached_property
     def _smoothing(self) -> Smoothing:
         return self.definition.smoothing(self.smoothing, self.smoothing_value)
+
+    @property
+    def papers(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The papers that define BLEU and describe the tool."""
+        of_tool = PAPERS.get(self.name)
+        return ("papineni-2002",) if of_tool is None else ("papineni-2002", of_tool)
 
     @cached_property
     def order(self) -> int:
@@ -376,8 +375,9 @@ class Bleu(BuiltinMetric):
         scorer = RowScorer(rules)
         scores = [0.0]
         if has_rows(rows):
-            for row in table.tolist() if rules.fails != "never" else ():
-                refuse_failure(rules, row, penalty=1)
+            if rules.fails != "never":
+                for row in table.tolist():
+                    refuse_failure(rules, row, penalty=1)  # which is no reason to fail here, see `rules`
             scores = scores_by(scorer.kernel, table, lambda row: scorer.parts(row)[0]).tolist()
         mean = reduce(add, scores, 0.0) * scale_of_mean / len(scores)
         of_sums = replace(metric.definition, empty_hypothesis="scored", fails="never", short_segments_count=False)

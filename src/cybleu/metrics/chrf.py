@@ -72,13 +72,17 @@ class Chrf(BuiltinMetric):
         beta = plain_number(self.beta)
         if isinstance(self.beta, bool) or not abs(beta) <= LARGEST_BETA:
             raise StatisticsError(f"beta is {self.beta!r}; it must be a finite number")
-        papers = ("popovic-2015", "popovic-2017") if self.word_order else ("popovic-2015",)
-        vars(self).update(papers=papers, beta=beta)
+        object.__setattr__(self, "beta", beta)
 
     @property
     def name(self) -> str:  # type: ignore[override]
         """``chrf``, ``chrf+`` or ``chrf++``."""
         return "chrf" + "+" * min(self.word_order, 2)
+
+    @property
+    def papers(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The papers that define chrF, and chrF+ and chrF++."""
+        return ("popovic-2015", "popovic-2017") if self.word_order else ("popovic-2015",)
 
     @cached_property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]

@@ -219,6 +219,7 @@ class Nist(BuiltinMetric):
         length = row[0]
         totals = row[1 + self.max_order :]
         penalty = nist_length_penalty(length, totals[0]) if length else 0.0
+        # the information of the orders stands before their totals, which end the loop
         of_orders = [information / max(total, 1) for information, total in zip(row[1:], totals)]
         cumulative = tuple(total * penalty for total in accumulate(of_orders))
         individual = tuple(number * penalty for number in of_orders)
